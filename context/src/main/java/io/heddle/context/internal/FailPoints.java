@@ -2,6 +2,7 @@ package io.heddle.context.internal;
 
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
+import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.locks.LockSupport;
@@ -12,13 +13,12 @@ import org.slf4j.LoggerFactory;
  * Named places where a test makes the process die, stand still or fail, so that a crash lands at an exact step. Set by
  * {@code heddle.failpoints=name:action,...} (property or environment), read once per JVM; nothing but a constant {@code false} when unset.
  *
- * <p>Actions: {@code kill} ends the JVM at once without hooks, {@code pause} parks the thread for good (the test kills the process),
+ * <p>Actions: {@code kill} ends the process by signal 9, {@code pause} parks the thread for good (the test kills the process),
  * {@code fail} throws {@link HeddleException} with {@link Status#IO_ERROR}. Immutable, thread safe.
  */
 public final class FailPoints {
     private static final Map<String, Action> POINTS = parse(setting());
     private static final boolean ENABLED = !POINTS.isEmpty();
-    private static final int KILLED_EXIT_CODE = 137;
 
     private enum Action { KILL, PAUSE, FAIL }
 
@@ -43,14 +43,28 @@ public final class FailPoints {
         final Logger logger = LoggerFactory.getLogger(FailPoints.class);
         logger.warn("fail point reached: name={} action={}", name, action);
         switch (action) {
-            case KILL -> Runtime.getRuntime().halt(KILLED_EXIT_CODE);
-            case PAUSE -> {
-                while (true) {
-                    LockSupport.park(FailPoints.class);
-                }
+            case KILL -> {
+                killSelf();
+                standStill();
             }
+            case PAUSE -> standStill();
             case FAIL -> throw new HeddleException(Status.IO_ERROR, "fail point: name=" + name);
             default -> throw new IllegalStateException("action=" + action);
+        }
+    }
+
+    private static void standStill() {
+        while (true) {
+            LockSupport.park(FailPoints.class);
+        }
+    }
+
+    /** What a user's {@code kill -9} does; the JVM's own ways to end do more, or refuse. */
+    private static void killSelf() {
+        try {
+            new ProcessBuilder("kill", "-KILL", Long.toString(ProcessHandle.current().pid())).start();
+        } catch (final IOException ex) {
+            throw new HeddleException(Status.IO_ERROR, "fail point: cannot kill this process", ex);
         }
     }
 
