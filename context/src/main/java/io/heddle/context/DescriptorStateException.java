@@ -55,11 +55,16 @@ public final class DescriptorStateException extends HeddleException {
 
     /** {@code message} says all; there is no element, pool or first releaser to ask for. */
     public DescriptorStateException(final Kind kind, final String message) {
+        this(kind, message, -1, null, null);
+    }
+
+    DescriptorStateException(final Kind kind, final String message, final long element, final String pool,
+                             final String firstReleaser) {
         super(Status.INVALID_PARAM, message);
         this.kind = kind;
-        element = -1;
-        pool = null;
-        firstReleaser = null;
+        this.element = element;
+        this.pool = pool;
+        this.firstReleaser = firstReleaser;
     }
 
     /** What was wrong. */
