@@ -20,6 +20,7 @@ import java.lang.invoke.VarHandle;
  * itself, by looking again after a short spin and at the latest after 1 ms.
  */
 public final class DispatchToken {
+    private static final String OTHER_WORKER = "(another worker)";
     private static final VarHandle HOLDER_ID;
     private static final VarHandle DISPATCHER;
 
@@ -33,11 +34,16 @@ public final class DispatchToken {
         }
     }
 
+    private final String workerName;
     private final TokenWaiters waiters = new TokenWaiters();
     /** The thread that dispatches, 0 for none. */
     private volatile long holderId;
     /** The last dispatcher's state. Written by the token's holder; its final fields make any reading of it safe. */
     private CallbackState dispatcher = CallbackState.NOBODY;
+
+    public DispatchToken(final String workerName) {
+        this.workerName = workerName;
+    }
 
     /** Takes the token if it is free; false also if the calling thread has it already. */
     public boolean tryAcquire() {
@@ -106,14 +112,14 @@ public final class DispatchToken {
      */
     public void checkNotInCallback(final Operation operation) {
         if (mine().depth != 0) {
-            throw refused(operation);
+            throw new CallbackException(operation.toString(), isHeldByCurrentThread() ? workerName : OTHER_WORKER);
         }
     }
 
     /** As {@link #checkNotInCallback}, where no worker is at hand. Asks the ThreadLocal each time. */
     public static void checkThreadNotInCallback(final Operation operation) {
         if (CallbackState.current().depth != 0) {
-            throw refused(operation);
+            throw new CallbackException(operation.toString(), OTHER_WORKER);
         }
     }
 
@@ -129,15 +135,14 @@ public final class DispatchToken {
         return waiters.await(this, deadlineNs);
     }
 
+    /** Threads in {@link #awaitRelease}: for tests. */
+    int waiterCount() {
+        return waiters.count();
+    }
+
     private CallbackState mine() {
         // Partner: tryAcquire(). Whoever's it is, its final thread says so.
         final CallbackState last = (CallbackState) DISPATCHER.getOpaque(this);
         return last.thread == Thread.currentThread() ? last : CallbackState.current();
-    }
-
-    private static CallbackException refused(final Operation operation) {
-        return new CallbackException("call not allowed inside a callback: operation=" + operation + " thread="
-            + Thread.currentThread().getName() + " (progress and blocking calls would run callbacks inside this callback, or wait "
-            + "for them; let the handler return, or hand the work to another thread)");
     }
 }

@@ -33,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
  * way, so that a busy lock does not wake one thread per unlock; the woken waiter takes it away when it gets the lock or goes back to
  * sleep, in one step that also checks that the lock is held. Timed parks are not needed for this and are there all the same.
  */
-public final class WorkerLock extends WorkerLockPad {
+public final class WorkerLock extends WorkerLockPad.Right {
     /** How long a waiter waits before the lock is handed to it. */
     static final long STARVING_NS = 500_000L;
     static final int SLOTS = 32;
@@ -148,6 +148,15 @@ public final class WorkerLock extends WorkerLockPad {
     /** Waiters asleep or about to be: for tests. */
     int waiterCount() {
         return (int) ((state & WAITERS_MASK) >>> 8);
+    }
+
+    /** Waiters that will be handed the lock: for tests. */
+    int starvingCount() {
+        int count = 0;
+        for (final LockWaiter slot : slots) {
+            count += slot.status() == LockWaiter.STARVING ? 1 : 0;
+        }
+        return count;
     }
 
     private void lockContended() {
