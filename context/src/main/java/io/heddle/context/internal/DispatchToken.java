@@ -7,17 +7,18 @@ import java.lang.invoke.VarHandle;
 /**
  * Says which thread dispatches a worker's callbacks: one at a time, in every mode and build. Thread safe.
  *
- * <p><b>Order.</b> {@link #release()} is a release store, a successful {@link #tryAcquire()} an acquire: what the last dispatcher
- * did is seen by the next. Locks: token, then worker lock, then context lock.
+ * <p><b>Order.</b> {@link #release()} is a release store, a successful {@link #tryAcquire()} an acquire: what the last
+ * dispatcher did is seen by the next. Locks: token, then worker lock, then context lock.
  *
- * <p><b>No progress inside a callback, of any worker.</b> Each thread has one {@link CallbackState} that counts the callbacks it is
- * inside of, whichever worker's they are. Finding it through a ThreadLocal would cost some nanoseconds per progress call, so the
- * token remembers the state of its last dispatcher, and a thread that recognises itself in it (one load, one comparison) takes it
- * from there; others ask the ThreadLocal. The check itself is then the read of one field.
+ * <p><b>No progress inside a callback, of any worker.</b> Each thread has one {@link CallbackState} that counts the
+ * callbacks it is inside of, whichever worker's they are. Finding it through a ThreadLocal would cost some nanoseconds
+ * per progress call, so the token remembers the state of its last dispatcher, and a thread that recognises itself in it
+ * (one load, one comparison) takes it from there; others ask the ThreadLocal. The check itself is then the read of one
+ * field.
  *
- * <p><b>Waiting.</b> {@link #release()} wakes one thread of those in {@link #awaitRelease}. Between the release store and the look for waiters
- * there is no fence, which every release would pay for: a waiter that comes in that very moment may be missed, and finds out by
- * itself, by looking again after a short spin and at the latest after 1 ms.
+ * <p><b>Waiting.</b> {@link #release()} wakes one thread of those in {@link #awaitRelease}. Between the release store
+ * and the look for waiters there is no fence, which every release would pay for: a waiter that comes in that very
+ * moment may be missed, and finds out by itself, by looking again after a short spin and at the latest after 1 ms.
  */
 public final class DispatchToken {
     private static final String OTHER_WORKER = "(another worker)";
@@ -68,8 +69,8 @@ public final class DispatchToken {
     }
 
     /**
-     * Lets go without waking anybody: for a thread that will try again at once, so that its every round does not wake a waiter in
-     * vain. It calls {@link #wakeWaiter()} when it goes.
+     * Lets go without waking anybody: for a thread that will try again at once, so that its every round does not wake a
+     * waiter in vain. It calls {@link #wakeWaiter()} when it goes.
      */
     public void releaseBriefly() {
         HOLDER_ID.setRelease(this, 0L); // Release: pairs with tryAcquire().
@@ -124,9 +125,9 @@ public final class DispatchToken {
     }
 
     /**
-     * Parks until the token is let go, at most until the deadline and at most 1 ms. Returns early whenever the thread is unparked by anybody,
-     * so that a request's completion may wake it, or interrupted (the flag stays set); the caller looks at its own condition
-     * and calls again.
+     * Parks until the token is let go, at most until the deadline and at most 1 ms. Returns early whenever the thread
+     * is unparked by anybody, so that a request's completion may wake it, or interrupted (the flag stays set); the
+     * caller looks at its own condition and calls again.
      *
      * @param deadlineNs on the scale of {@code System.nanoTime()}.
      * @return whether the token was free when last looked at.

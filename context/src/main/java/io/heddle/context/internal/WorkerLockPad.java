@@ -1,8 +1,9 @@
 package io.heddle.context.internal;
 
 /**
- * Keeps the one word that all users of a {@link WorkerLock} write 128 bytes away from whatever lies before and behind it: a class's
- * fields are laid out after those of its superclass. Thread safe as {@link WorkerLock} uses it; the padding is never read.
+ * Keeps the one word that all users of a {@link WorkerLock} write 128 bytes away from whatever lies before and behind
+ * it: a class's fields are laid out after those of its superclass. Thread safe as {@link WorkerLock} uses it; the
+ * padding is never read.
  */
 final class WorkerLockPad {
     private WorkerLockPad() {

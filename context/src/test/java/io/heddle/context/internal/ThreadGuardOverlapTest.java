@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.context.ThreadMode;
 import io.heddle.context.ThreadModeViolation;
+import java.util.Arrays;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -47,7 +48,8 @@ final class ThreadGuardOverlapTest {
         assertEquals("progress", violation.holderOperation());
         final String text = violation.getMessage();
         assertContains(text, "worker=prices mode=SERIALIZED");
-        assertContains(text, "\"" + Thread.currentThread().getName() + "\" (id=" + Thread.currentThread().getId() + ")");
+        final Thread me = Thread.currentThread();
+        assertContains(text, "\"" + me.getName() + "\" (id=" + me.getId() + ")");
         assertContains(text, "\"other\" (id=" + other.thread().getId() + ")");
         assertContains(text, "called release while thread \"other\"");
         assertContains(text, "was inside progress");
@@ -87,7 +89,7 @@ final class ThreadGuardOverlapTest {
         assertContains(stack.getMessage(), "thread=\"other\"");
         assertContains(stack.getMessage(), "operation=progress");
         assertContains(stack.getMessage(), "left 250 ns after");
-        assertTrue(java.util.Arrays.stream(stack.getStackTrace()).anyMatch(f -> "leaveFromHere".equals(f.getMethodName())));
+        assertTrue(Arrays.stream(stack.getStackTrace()).anyMatch(f -> "leaveFromHere".equals(f.getMethodName())));
     }
 
     @Test
