@@ -241,7 +241,7 @@ public final class PoolElement {
             !STATE.compareAndSet(this, now, ElementState.word(ElementState.generation(now) + 1, ElementState.TAKEN, 0))) {
             throw refused("reclaim", state, ElementState.generation(now));
         }
-        settle();
+        poison();
     }
 
     /** TAKEN or LENT to FREE. Called by the pool, which then has it on its stack. */
@@ -252,7 +252,7 @@ public final class PoolElement {
             !STATE.compareAndSet(this, now, ElementState.word(ElementState.generation(now), ElementState.FREE, 0))) {
             throw refused("put", state, ElementState.generation(now));
         }
-        settle();
+        poison();
     }
 
     /** From the given state to RETIRED; for good. Called by the pool. */
@@ -297,8 +297,7 @@ public final class PoolElement {
         }
     }
 
-    private void settle() {
-        tracking = null;
+    private void poison() {
         if (Poison.ENABLED) {
             Poison.fill(address, capacityBytes);
         }
@@ -319,7 +318,7 @@ public final class PoolElement {
     private DescriptorStateException refused(final String operation, final long seen, final int generation) {
         return pool.refuse(kindOf(seen, generation), operation + " refused: pool=" + pool.name() + " element=" + index +
             " state=" + ElementState.name(seen) + " references=" + ElementState.references(seen) +
-            " generation=" + ElementState.generation(seen) + " generation_of_caller=" + generation + pool.lastTouch(this));
+            " generation=" + ElementState.generation(seen) + " generation_of_caller=" + generation, this, generation);
     }
 
     @Override
