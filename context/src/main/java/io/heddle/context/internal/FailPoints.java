@@ -11,10 +11,11 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Named places where a test makes the process die, stand still or fail, so that a crash lands at an exact step. Set by
- * {@code heddle.failpoints=name:action,...} (property or environment), read once per JVM; nothing but a constant {@code false} when unset.
+ * {@code heddle.failpoints=name:action,...} (property or environment), read once per JVM; nothing but a constant {@code
+ * false} when unset.
  *
- * <p>Actions: {@code kill} ends the process by signal 9, {@code pause} parks the thread for good (the test kills the process),
- * {@code fail} throws {@link HeddleException} with {@link Status#IO_ERROR}. Immutable, thread safe.
+ * <p>Actions: {@code kill} ends the process by signal 9, {@code pause} parks the thread for good (the test kills the
+ * process), {@code fail} throws {@link HeddleException} with {@link Status#IO_ERROR}. Immutable, thread safe.
  */
 public final class FailPoints {
     private static final Map<String, Action> POINTS = parse(setting());
@@ -76,7 +77,8 @@ public final class FailPoints {
             }
             final int colon = entry.indexOf(':');
             if (colon <= 0) {
-                throw new IllegalArgumentException("heddle.failpoints=" + setting + " must be name:kill|pause|fail,...");
+                throw new IllegalArgumentException("heddle.failpoints=" + setting +
+                    " must be name:kill|pause|fail,...");
             }
             final String name = entry.substring(0, colon).trim();
             points.put(name, action(setting, entry.substring(colon + 1).trim()));
