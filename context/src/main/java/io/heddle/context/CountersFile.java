@@ -2,7 +2,6 @@ package io.heddle.context;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -59,17 +58,17 @@ public final class CountersFile {
             throw damaged(file, "lengthBytes", copy.limit());
         }
         final UnsafeBuffer header = new UnsafeBuffer(copy, 0, CountersFileDescriptor.METADATA_OFFSET);
-        final long magic = header.getLong(CountersFileDescriptor.MAGIC_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        final long magic = header.getLong(CountersFileDescriptor.MAGIC_OFFSET);
         if (magic != CountersFileDescriptor.MAGIC) {
             throw damaged(file, "magic", magic);
         }
-        final int version = header.getInt(CountersFileDescriptor.VERSION_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        final int version = header.getInt(CountersFileDescriptor.VERSION_OFFSET);
         if (version != CountersFileDescriptor.LAYOUT_VERSION) {
             throw new VersionMismatchException(
                 "layoutVersion", "counters=" + CountersFileDescriptor.LAYOUT_VERSION, "file=" + file + " counters=" + version);
         }
-        final int capacity = header.getInt(CountersFileDescriptor.CAPACITY_OFFSET, ByteOrder.LITTLE_ENDIAN);
-        if (capacity < 0 || capacity > CountersFileDescriptor.CAPACITY_MAX ||
+        final int capacity = header.getInt(CountersFileDescriptor.CAPACITY_OFFSET);
+        if (capacity < 1 || capacity > CountersFileDescriptor.CAPACITY_MAX ||
             copy.limit() != CountersFileDescriptor.fileLengthBytes(capacity)) {
             throw damaged(file, "capacity", capacity);
         }
@@ -89,22 +88,22 @@ public final class CountersFile {
 
     /** Of the process that wrote it, as that process sees itself. */
     public long pid() {
-        return header.getLong(CountersFileDescriptor.PID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getLong(CountersFileDescriptor.PID_OFFSET);
     }
 
     /** When that process started, in clock ticks since boot; with {@link #pid()} it tells processes apart until the next boot. */
     public long startTicks() {
-        return header.getLong(CountersFileDescriptor.START_TICKS_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getLong(CountersFileDescriptor.START_TICKS_OFFSET);
     }
 
     /** Tells the contexts of one process apart. */
     public int contextId() {
-        return header.getInt(CountersFileDescriptor.CONTEXT_ID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getInt(CountersFileDescriptor.CONTEXT_ID_OFFSET);
     }
 
     /** When the context was created, in milliseconds since 1970 by its own clock. */
     public long createdMs() {
-        return header.getLong(CountersFileDescriptor.CREATED_MS_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getLong(CountersFileDescriptor.CREATED_MS_OFFSET);
     }
 
     /** All counters in the order of their places; unmodifiable. */

@@ -1,5 +1,6 @@
 package io.heddle.context.internal;
 
+import io.heddle.context.CountersFile;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -25,7 +26,6 @@ import java.util.regex.Pattern;
 final class Sweep {
     /** Counter files of dead owners that are kept for whoever asks what happened. */
     static final int KEPT_COUNTER_FILES = 2;
-    static final String COUNTERS_SUFFIX = ".counters";
 
     private static final Pattern OWNED = Pattern.compile("([0-9a-f]{" + OwnerLock.OWNER_ID_LENGTH + "})[-.].+");
 
@@ -77,7 +77,7 @@ final class Sweep {
             // Its lock goes last: as long as anything else is there, so is the proof that it is dead.
             files.sort(Comparator.comparing(Found::isLock));
             for (final Found file : files) {
-                if (file.name().endsWith(COUNTERS_SUFFIX)) {
+                if (file.name().endsWith(CountersFile.SUFFIX)) {
                     deadCounters.add(file);
                 } else {
                     remove(file);

@@ -1,0 +1,92 @@
+package io.heddle.context;
+
+import io.heddle.context.internal.RuntimeDirectory;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.agrona.concurrent.SystemEpochClock;
+
+/**
+ * Another JVM that uses a runtime directory. It prints what it did, then {@code ready}, and stays until its standard input ends or it
+ * is killed; it never closes in an orderly way.
+ */
+public final class OwnerChild implements AutoCloseable {
+    static final long COUNTED = 42;
+
+    private final Process process;
+    private final List<String> printed = new ArrayList<>();
+
+    private OwnerChild(final Process process) {
+        this.process = process;
+    }
+
+    /** Returns when the child is ready; the test's time limit applies. */
+    public static OwnerChild start(final String umask, final String mode, final Path path) throws IOException {
+        final Process process = new ProcessBuilder(
+            "sh", "-c", "umask " + umask + "; exec \"$@\"", "sh",
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+            "-cp", System.getProperty("java.class.path"),
+            OwnerChild.class.getName(), mode, path.toString())
+            .redirectError(ProcessBuilder.Redirect.INHERIT)
+            .start();
+        final OwnerChild child = new OwnerChild(process);
+        final BufferedReader output = new BufferedReader(new InputStreamReader(process.getInputStream()));
+        for (String line = output.readLine(); !"ready".equals(line); line = output.readLine()) {
+            if (line == null) {
+                throw new IOException("child ended: mode=" + mode + " printed=" + child.printed);
+            }
+            child.printed.add(line);
+        }
+        return child;
+    }
+
+    /** What it printed, a line each. */
+    public List<String> printed() {
+        return printed;
+    }
+
+    /** Kills it as {@code kill -9} does, and returns when it is gone. */
+    @Override
+    public void close() {
+        process.destroyForcibly();
+        try {
+            if (!process.waitFor(30, TimeUnit.SECONDS)) {
+                throw new IllegalStateException("child does not end: pid=" + process.pid());
+            }
+        } catch (final InterruptedException ex) {
+            throw new IllegalStateException("interrupted", ex);
+        }
+    }
+
+    /** The other side. */
+    public static void main(final String[] args) throws IOException {
+        final Path path = Path.of(args[1]);
+        switch (args[0]) {
+            case "own" -> own(path);
+            case "sweep" -> RuntimeDirectory.sweep(path, false).removed().forEach(System.out::println);
+            case "lock" -> FileChannel.open(path, StandardOpenOption.WRITE).lock();
+            default -> throw new IllegalArgumentException(args[0]);
+        }
+        System.out.println("ready");
+        while (System.in.read() >= 0) {
+            continue;
+        }
+        Runtime.getRuntime().halt(0);
+    }
+
+    private static void own(final Path path) throws IOException {
+        final RuntimeDirectory directory = RuntimeDirectory.open(path);
+        final Counters counters = Counters.create(directory, SystemEpochClock.INSTANCE);
+        counters.newWorkerCounters("w-1").counter(WorkerCounter.MESSAGES_RECEIVED).getAndAddPlain(COUNTED);
+        Files.writeString(directory.file("-segment"), "data");
+        System.out.println(directory.ownerId());
+    }
+}
