@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.context.internal.HostProcess;
 import io.heddle.context.internal.RuntimeDirectory;
@@ -19,6 +20,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -31,7 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Timeout(20)
+@Timeout(60)
 class CountersTest {
     private static final int WORKER_COUNTERS = WorkerCounter.values().length;
     private static final int CONTEXT_COUNTERS = ContextCounter.values().length;
@@ -182,6 +184,18 @@ class CountersTest {
         assertFalse(Files.exists(counters.file()));
         errors.incrementPlain();
         assertEquals(1, errors.get());
+    }
+
+    @Test
+    void shouldSayWhatIsMissingWhenTheFileSystemIsFullAndLeaveNothing() throws Exception {
+        assumeTrue(new ProcessBuilder("unshare", "-rm", "true").start().waitFor() == 0, "user namespaces are not allowed");
+        final Path path = Files.createDirectory(parent.toRealPath().resolve("small")).resolve("heddle");
+        try (OwnerChild child = OwnerChild.startOnSmallFileSystem(64, "fill", path)) {
+            final String message = child.printed().get(0);
+            assertTrue(message.startsWith("not enough shared memory: directory=" + path + " neededBytes="), message);
+            assertTrue(message.contains("docker run --shm-size"), message);
+            assertEquals(List.of("true", "0"), child.printed().subList(1, 3));
+        }
     }
 
     @Test

@@ -29,14 +29,23 @@ public final class OwnerChild implements AutoCloseable {
 
     /** Returns when the child is ready; the test's time limit applies. */
     public static OwnerChild start(final String umask, final String mode, final Path path) throws IOException {
-        final Process process = new ProcessBuilder(
-            "sh", "-c", "umask " + umask + "; exec \"$@\"", "sh",
+        return start(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"), mode, path);
+    }
+
+    /** As {@link #start(String, String, Path)}, with a file system of its own where {@code path} is to be; needs user namespaces. */
+    public static OwnerChild startOnSmallFileSystem(final int kibibytes, final String mode, final Path path) throws IOException {
+        final String mount = "mount -t tmpfs -o size=" + kibibytes + "k none \"$0\" && exec \"$@\"";
+        return start(List.of("unshare", "-rm", "sh", "-c", mount, path.getParent().toString()), mode, path);
+    }
+
+    private static OwnerChild start(final List<String> before, final String mode, final Path path) throws IOException {
+        final List<String> command = new ArrayList<>(before);
+        command.addAll(List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Xmx64m", "-XX:TieredStopAtLevel=1", "-Xshare:auto",
+            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Xmx64m", "-XX:TieredStopAtLevel=1",
             "-cp", System.getProperty("java.class.path"),
-            OwnerChild.class.getName(), mode, path.toString())
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+            OwnerChild.class.getName(), mode, path.toString()));
+        final Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
         final OwnerChild child = new OwnerChild(process);
         final BufferedReader output = new BufferedReader(new InputStreamReader(process.getInputStream()));
         for (String line = output.readLine(); !"ready".equals(line); line = output.readLine()) {
@@ -71,6 +80,7 @@ public final class OwnerChild implements AutoCloseable {
         final Path path = Path.of(args[1]);
         switch (args[0]) {
             case "own" -> own(path);
+            case "fill" -> fill(path);
             case "sweep" -> RuntimeDirectory.sweep(path, false).removed().forEach(System.out::println);
             case "lock" -> FileChannel.open(path, StandardOpenOption.WRITE).lock();
             default -> throw new IllegalArgumentException(args[0]);
@@ -80,6 +90,16 @@ public final class OwnerChild implements AutoCloseable {
             continue;
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    private static void fill(final Path path) {
+        try (RuntimeDirectory directory = RuntimeDirectory.open(path)) {
+            Counters.create(directory, SystemEpochClock.INSTANCE);
+        } catch (final NoSharedMemoryException ex) {
+            System.out.println(ex.getMessage());
+            System.out.println(ex.neededBytes() > ex.availableBytes());
+        }
+        System.out.println(path.toFile().list().length);
     }
 
     private static void own(final Path path) throws IOException {

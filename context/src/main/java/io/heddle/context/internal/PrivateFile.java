@@ -68,12 +68,12 @@ public final class PrivateFile {
         long position = 0;
         while (position < lengthBytes) {
             zeros.clear().limit((int)Math.min(CHUNK_BYTES, lengthBytes - position));
-            write(channel, file, zeros, position, lengthBytes - position);
+            write(channel, file, zeros, position, lengthBytes);
             position += zeros.limit();
         }
     }
 
-    /** Writes all of {@code bytes}; {@code neededBytes} is what a full file system's exception says was still to be written. */
+    /** Writes all of {@code bytes}; {@code neededBytes} is what the whole file takes. */
     static void write(
         final FileChannel channel,
         final Path file,
@@ -88,7 +88,8 @@ public final class PrivateFile {
             throw ex;
         } catch (final IOException ex) {
             final Path directory = file.getParent();
-            final long availableBytes = Files.getFileStore(directory).getUsableSpace();
+            final long writtenBytes = position + bytes.position();
+            final long availableBytes = writtenBytes + Files.getFileStore(directory).getUsableSpace();
             // The system's words may be translated, and the count may have changed by now: either will do.
             if (availableBytes < neededBytes || String.valueOf(ex.getMessage()).contains("No space left")) {
                 throw new NoSharedMemoryException(
