@@ -109,7 +109,10 @@ final class ConfigKeys {
         return Path.of("/dev/shm/heddle-" + HostProcess.uid());
     }
 
-    /** The package's assertion status: {@code -ea}, {@code -ea:io.heddle...} and {@code -ea:io.heddle.context...} all count. */
+    /**
+     * The package's assertion status: {@code -ea}, {@code -ea:io.heddle...} and {@code -ea:io.heddle.context...} all
+     * count.
+     */
     private static ThreadChecks defaultThreadChecks() {
         return ContextConfig.class.desiredAssertionStatus() ? ThreadChecks.ASSERT : ThreadChecks.OFF;
     }

@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 final class ConfigType<T> {
     static final ConfigType<Long> SIZE =
         new ConfigType<>("size", "a size like 8k, 1m, 1g", ConfigUnits::parseBytes, ConfigUnits::bytes);
-    static final ConfigType<Long> DURATION =
-        new ConfigType<>("duration", "a duration like 5us, 100ms, 2s", ConfigUnits::parseNanoseconds, ConfigUnits::nanoseconds);
+    static final ConfigType<Long> DURATION = new ConfigType<>(
+        "duration", "a duration like 5us, 100ms, 2s", ConfigUnits::parseNanoseconds, ConfigUnits::nanoseconds);
     static final ConfigType<Integer> COUNT =
         new ConfigType<>("count", "a whole number", Integer::parseInt, String::valueOf);
     static final ConfigType<Boolean> SWITCH =
@@ -49,7 +49,8 @@ final class ConfigType<T> {
     }
 
     static <E extends Enum<E>> ConfigType<E> choice(final Class<E> type) {
-        final String names = Arrays.stream(type.getEnumConstants()).map(ConfigType::lower).collect(Collectors.joining("|"));
+        final String names =
+            Arrays.stream(type.getEnumConstants()).map(ConfigType::lower).collect(Collectors.joining("|"));
         return new ConfigType<>(
             names, "one of " + names, text -> Enum.valueOf(type, text.toUpperCase(Locale.ROOT)), ConfigType::lower);
     }

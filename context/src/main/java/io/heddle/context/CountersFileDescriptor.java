@@ -4,8 +4,9 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Layout of a counter file, in the host's byte order, which is little endian wherever Heddle runs. Agrona's layout for metadata
- * and values follows the header; the magic is stored last with release semantics, so a reader that finds it finds the rest.
+ * Layout of a counter file, in the host's byte order, which is little endian wherever Heddle runs. Agrona's layout for
+ * metadata and values follows the header; the magic is stored last with release semantics, so a reader that finds it
+ * finds the rest.
  *
  * <pre>
  *   0                   1                   2                   3

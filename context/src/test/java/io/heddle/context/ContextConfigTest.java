@@ -41,7 +41,8 @@ class ContextConfigTest {
             () -> assertEquals(Path.of("/dev/shm/heddle-" + HostProcess.uid()), config.directory()),
             () -> assertTrue(config.isWakeupEnabled()),
             () -> assertEquals(
-                ContextConfig.class.desiredAssertionStatus() ? ThreadChecks.ASSERT : ThreadChecks.OFF, config.threadChecks()),
+                ContextConfig.class.desiredAssertionStatus() ? ThreadChecks.ASSERT : ThreadChecks.OFF,
+                config.threadChecks()),
             () -> assertEquals(LeakTracking.OFF, config.leakTracking()),
             () -> assertEquals(2_000_000_000L, config.closeTimeoutNs()),
             () -> assertEquals(0, config.peerTimeoutNs()),

@@ -188,7 +188,8 @@ class CountersTest {
 
     @Test
     void shouldSayWhatIsMissingWhenTheFileSystemIsFullAndLeaveNothing() throws Exception {
-        assumeTrue(new ProcessBuilder("unshare", "-rm", "true").start().waitFor() == 0, "user namespaces are not allowed");
+        final int outcome = new ProcessBuilder("unshare", "-rm", "true").start().waitFor();
+        assumeTrue(outcome == 0, "user namespaces are not allowed");
         final Path path = Files.createDirectory(parent.toRealPath().resolve("small")).resolve("heddle");
         try (OwnerChild child = OwnerChild.startOnSmallFileSystem(64, "fill", path)) {
             final String message = child.printed().get(0);

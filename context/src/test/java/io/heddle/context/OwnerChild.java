@@ -14,8 +14,8 @@ import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.SystemEpochClock;
 
 /**
- * Another JVM that uses a runtime directory. It prints what it did, then {@code ready}, and stays until its standard input ends or it
- * is killed; it never closes in an orderly way.
+ * Another JVM that uses a runtime directory. It prints what it did, then {@code ready}, and stays until its standard
+ * input ends or it is killed; it never closes in an orderly way.
  */
 public final class OwnerChild implements AutoCloseable {
     static final long COUNTED = 42;
@@ -32,8 +32,12 @@ public final class OwnerChild implements AutoCloseable {
         return start(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"), mode, path);
     }
 
-    /** As {@link #start(String, String, Path)}, with a file system of its own where {@code path} is to be; needs user namespaces. */
-    public static OwnerChild startOnSmallFileSystem(final int kibibytes, final String mode, final Path path) throws IOException {
+    /**
+     * As {@link #start(String, String, Path)}, with a file system of its own where {@code path} is to be; needs user
+     * namespaces.
+     */
+    public static OwnerChild startOnSmallFileSystem(final int kibibytes, final String mode, final Path path)
+        throws IOException {
         final String mount = "mount -t tmpfs -o size=" + kibibytes + "k none \"$0\" && exec \"$@\"";
         return start(List.of("unshare", "-rm", "sh", "-c", mount, path.getParent().toString()), mode, path);
     }
@@ -62,6 +66,11 @@ public final class OwnerChild implements AutoCloseable {
         return printed;
     }
 
+    /** Whether it still runs, so nothing went wrong in it. */
+    public boolean isAlive() {
+        return process.isAlive();
+    }
+
     /** Kills it as {@code kill -9} does, and returns when it is gone. */
     @Override
     public void close() {
@@ -80,6 +89,7 @@ public final class OwnerChild implements AutoCloseable {
         final Path path = Path.of(args[1]);
         switch (args[0]) {
             case "own" -> own(path);
+            case "churn" -> new Thread(() -> churn(path)).start();
             case "fill" -> fill(path);
             case "sweep" -> RuntimeDirectory.sweep(path, false).removed().forEach(System.out::println);
             case "lock" -> FileChannel.open(path, StandardOpenOption.WRITE).lock();
@@ -90,6 +100,17 @@ public final class OwnerChild implements AutoCloseable {
             continue;
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    private static void churn(final Path path) {
+        try {
+            while (true) {
+                RuntimeDirectory.open(path).close();
+            }
+        } catch (final HeddleException ex) {
+            System.err.println(ex);
+            Runtime.getRuntime().halt(1);
+        }
     }
 
     private static void fill(final Path path) {

@@ -9,8 +9,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * This JVM as the owner of files in one directory, shared by its contexts and gone with the last. Every method is called with this
- * class's monitor held, which also keeps the JVM from sweeping twice at once.
+ * This JVM as the owner of files in one directory, shared by its contexts and gone with the last. Every method is
+ * called with this class's monitor held, which also keeps the JVM from sweeping twice at once.
  */
 final class Owner {
     /** By the directory's identity, since it may have several names. */

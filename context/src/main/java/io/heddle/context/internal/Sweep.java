@@ -17,11 +17,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One pass over a runtime directory that removes what dead owners left. Every file there is named {@code <ownerId>-…} or
- * {@code <ownerId>.…}; whatever is not is left alone.
+ * One pass over a runtime directory that removes what dead owners left. Every file there is named {@code <ownerId>-…}
+ * or {@code <ownerId>.…}; whatever is not is left alone.
  *
- * <p>Only files that were listed before their owner was found dead are removed, so a new owner's files are never among them.
- * Processes may sweep at the same time: the owner's lock is held until its files are gone. Confined.
+ * <p>Only files that were listed before their owner was found dead are removed, so a new owner's files are never among
+ * them. Processes may sweep at the same time: the owner's lock is held until its files are gone. Confined.
  */
 final class Sweep {
     /** Counter files of dead owners that are kept for whoever asks what happened. */

@@ -40,7 +40,8 @@ class LoggingErrorHandlerTest {
         handler.onError(new IllegalStateException("odd"));
 
         assertEquals(LoggingErrorHandler.LINES_PER_CLASS + 1, appender.list.size());
-        assertTrue(appender.list.get(LoggingErrorHandler.LINES_PER_CLASS - 1).getFormattedMessage().contains("will not be logged"));
+        final String last = appender.list.get(LoggingErrorHandler.LINES_PER_CLASS - 1).getFormattedMessage();
+        assertTrue(last.contains("will not be logged"), last);
         assertEquals("odd", appender.list.get(LoggingErrorHandler.LINES_PER_CLASS).getFormattedMessage());
     }
 }

@@ -78,6 +78,27 @@ class SweepTest {
     }
 
     @Test
+    void shouldStandProcessesThatComeAndGo() throws IOException {
+        try (OwnerChild first = OwnerChild.start("022", "churn", path);
+            OwnerChild second = OwnerChild.start("022", "churn", path)) {
+            for (int round = 0; round < 50; round++) {
+                try (RuntimeDirectory directory = RuntimeDirectory.open(path)) {
+                    final Path file = Files.createFile(directory.file("-segment"));
+                    for (int look = 0; look < 5; look++) {
+                        RuntimeDirectory.sweep(path, false);
+                        assertTrue(Files.exists(file), () -> "removed though its owner lives: file=" + file);
+                    }
+                }
+            }
+            assertTrue(first.isAlive());
+            assertTrue(second.isAlive());
+        }
+
+        RuntimeDirectory.sweep(path, false);
+        assertEquals(List.of(), names());
+    }
+
+    @Test
     void shouldSweepWhenAContextIsOpened() throws IOException {
         create(DEAD + "-1-segment", 0);
 
