@@ -16,7 +16,9 @@ public final class DescriptorStateException extends HeddleException {
         /** The element belongs to another pool. */
         WRONG_POOL("not of this pool"),
         /** Two threads took the same element at once; this one lost. */
-        RACING_TAKE("taken by two threads at once");
+        RACING_TAKE("taken by two threads at once"),
+        /** The element is in a state that does not allow the call, such as put while it is free or held. */
+        WRONG_STATE("in a state that does not allow this");
 
         private final String words;
 
@@ -50,17 +52,36 @@ public final class DescriptorStateException extends HeddleException {
         this.firstReleaser = firstReleaser;
     }
 
+    /** As {@link #DescriptorStateException(Kind, String)} with {@link Kind#WRONG_STATE}. */
+    public DescriptorStateException(final String message) {
+        this(Kind.WRONG_STATE, message);
+    }
+
+    /** {@code message} says all; there is no element, pool or first releaser to ask for. */
+    public DescriptorStateException(final Kind kind, final String message) {
+        this(kind, message, -1, null, null);
+    }
+
+    DescriptorStateException(final Kind kind, final String message, final long element, final String pool,
+                             final String firstReleaser) {
+        super(Status.INVALID_PARAM, message);
+        this.kind = kind;
+        this.element = element;
+        this.pool = pool;
+        this.firstReleaser = firstReleaser;
+    }
+
     /** What was wrong. */
     public Kind kind() {
         return kind;
     }
 
-    /** The index of the element in its pool. */
+    /** The index of the element in its pool, -1 if the message alone says it. */
     public long element() {
         return element;
     }
 
-    /** The pool's name. */
+    /** The pool's name, null if the message alone says it. */
     public String pool() {
         return pool;
     }
