@@ -51,13 +51,12 @@ final class ConfigType<T> {
     static <E extends Enum<E>> ConfigType<E> choice(final Class<E> type) {
         final String names =
             Arrays.stream(type.getEnumConstants()).map(ConfigType::lower).collect(Collectors.joining("|"));
-        return new ConfigType<>(
-            names, "one of " + names, text -> Enum.valueOf(type, text.toUpperCase(Locale.ROOT)), ConfigType::lower);
+        return new ConfigType<>(names, "one of " + names, text -> constant(type, text), ConfigType::lower);
     }
 
     /** Throws {@link IllegalArgumentException} if {@code text} is no such value. */
     T parse(final String text) {
-        return parser.apply(text.strip());
+        return parser.apply(text);
     }
 
     String print(final T value) {
@@ -78,18 +77,26 @@ final class ConfigType<T> {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
+    /** Exact, since some keys are read in other places too, before there is a configuration. */
+    private static <E extends Enum<E>> E constant(final Class<E> type, final String text) {
+        return Arrays.stream(type.getEnumConstants())
+            .filter(constant -> lower(constant).equals(text))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException(text));
+    }
+
     private static boolean parseSwitch(final String text) {
-        if ("on".equalsIgnoreCase(text)) {
+        if ("on".equals(text)) {
             return true;
         }
-        if ("off".equalsIgnoreCase(text)) {
+        if ("off".equals(text)) {
             return false;
         }
         throw new IllegalArgumentException(text);
     }
 
     private static List<String> parseNames(final String text) {
-        if ("all".equalsIgnoreCase(text)) {
+        if ("all".equals(text)) {
             return List.of();
         }
         final List<String> names = Arrays.stream(text.split(",", -1)).map(String::strip).toList();
@@ -104,10 +111,10 @@ final class ConfigType<T> {
     }
 
     private static long parseThreshold(final String text) {
-        if ("auto".equalsIgnoreCase(text)) {
+        if ("auto".equals(text)) {
             return ContextConfig.RENDEZVOUS_AUTO;
         }
-        return "inf".equalsIgnoreCase(text) ? ContextConfig.RENDEZVOUS_NEVER : ConfigUnits.parseBytes(text);
+        return "inf".equals(text) ? ContextConfig.RENDEZVOUS_NEVER : ConfigUnits.parseBytes(text);
     }
 
     private static String printThreshold(final long bytes) {

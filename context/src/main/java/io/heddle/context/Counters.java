@@ -20,8 +20,8 @@ import org.agrona.concurrent.status.CountersReader;
  * A context's counters, in a file of the runtime directory that {@link CountersFile} reads from outside, also after a
  * crash.
  *
- * <p>Allocating and freeing is thread safe. A worker's counters have a single writer at a time: whoever holds the worker
- * (its lock, its owner thread, or the caller's order). So they are counted with plain adds
+ * <p>Allocating and freeing is thread safe. A worker's counters have a single writer at a time: whoever holds the
+ * worker (its lock, its owner thread, or the caller's order). So they are counted with plain adds
  * ({@link AtomicCounter#incrementPlain()}, {@link AtomicCounter#getAndAddPlain(long)},
  * {@link AtomicCounter#setPlain(long)}), or with {@link AtomicCounter#incrementRelease()} where a reader pairs a value
  * with something else; never with a locked instruction, which every message would pay for. A context's counters are
