@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -92,6 +93,11 @@ final class OwnerLock implements AutoCloseable {
     /** 16 hexadecimal digits. */
     String ownerId() {
         return ownerId;
+    }
+
+    /** Whether others can still see it: something else may have cleaned the directory. */
+    boolean isInPlace() {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
     /** Deletes the file, then lets the lock go. The owner's other files must be gone. */

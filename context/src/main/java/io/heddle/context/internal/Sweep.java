@@ -105,10 +105,15 @@ final class Sweep {
         return filesByOwner;
     }
 
-    private void remove(final Found file) throws IOException {
-        if (dryRun || Files.deleteIfExists(file.path())) {
-            removed.add(file.name());
-            removedBytes += file.lengthBytes();
+    private void remove(final Found file) {
+        try {
+            if (dryRun || Files.deleteIfExists(file.path())) {
+                removed.add(file.name());
+                removedBytes += file.lengthBytes();
+            }
+        } catch (final IOException ex) {
+            // The report says that it is still there; a leftover must not keep a new process from starting.
+            kept.add(file.name());
         }
     }
 

@@ -159,6 +159,22 @@ class RuntimeDirectoryTest {
     }
 
     @Test
+    void shouldBecomeANewOwnerIfItsLockWasRemoved() throws IOException {
+        final RuntimeDirectory first = RuntimeDirectory.open(path);
+        Files.delete(path.resolve(first.ownerId() + ".lock"));
+
+        try (RuntimeDirectory second = RuntimeDirectory.open(path)) {
+            assertNotEquals(first.ownerId(), second.ownerId());
+            first.close();
+            try (RuntimeDirectory third = RuntimeDirectory.open(path)) {
+                assertEquals(second.ownerId(), third.ownerId());
+            }
+            assertLiveToOthers(second);
+        }
+        assertEquals(List.of(), names());
+    }
+
+    @Test
     void shouldOpenOnAnInterruptedThreadAndStayLocked() throws IOException {
         Thread.currentThread().interrupt();
         try (RuntimeDirectory directory = RuntimeDirectory.open(path)) {
