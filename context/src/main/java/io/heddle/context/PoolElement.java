@@ -199,6 +199,15 @@ public final class PoolElement {
         return true;
     }
 
+    /** HELD with one reference to LENT: nobody took what {@link #arrive()} brought, which will be brought again. Under the guard. */
+    public void recall() {
+        final long now = state;
+        if (ElementState.state(now) != ElementState.HELD || ElementState.references(now) != 1 ||
+            !STATE.compareAndSet(this, now, ElementState.word(ElementState.generation(now), ElementState.LENT, 0))) {
+            throw refused("recall", state, ElementState.generation(now));
+        }
+    }
+
     /** TAKEN to HELD with one reference: the owner has filled a private copy. */
     public void hold() {
         move("hold", ElementState.TAKEN, ElementState.HELD, 1);
