@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A stretch of memory cut into elements, and what frees it. Its memory outlives a closed pool until the last element that was out
- * has come back.
+ * A stretch of memory cut into elements, and what frees it. Its memory outlives a closed pool until the last element
+ * that was out has come back.
  *
  * <p>Single writer: the pool's owner, but for {@link #settle}, which any thread may call.
  */
@@ -16,8 +16,8 @@ final class PoolChunk {
     private final ByteBuffer buffer;
     private final PoolElement[] elements;
     /**
-     * Minus one for each element that came back late, plus the number of elements out when the pool was closed. Whoever brings it
-     * to zero frees the memory: the close itself if nothing was out or all came back meanwhile.
+     * Minus one for each element that came back late, plus the number of elements out when the pool was closed. Whoever
+     * brings it to zero frees the memory: the close itself if nothing was out or all came back meanwhile.
      */
     private final AtomicInteger outstanding = new AtomicInteger();
 
