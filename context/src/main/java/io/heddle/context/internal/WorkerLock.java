@@ -67,6 +67,7 @@ public final class WorkerLock extends WorkerLockPad.Right {
         } catch (final ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
+        new WorkerLock().rehearse();
     }
 
     private final LockWaiter[] slots = new LockWaiter[SLOTS];
@@ -373,6 +374,19 @@ public final class WorkerLock extends WorkerLockPad.Right {
             }
         }
         return found;
+    }
+
+    /** Goes once through the slow paths, whose accesses the JVM links, allocating, when they are first made. */
+    private void rehearse() {
+        final LockWaiter slot = claimSlot();
+        slot.publish(Thread.currentThread(), System.nanoTime());
+        lock();
+        STATE.getAndAdd(this, ONE_WAITER);
+        becomeStarving(slot);
+        unlock();
+        takeOrStay(slot);
+        leaveSlot(slot, System.nanoTime());
+        countContention();
     }
 
     private void countContention() {
