@@ -57,7 +57,7 @@ class ConformanceTest {
 
     /** The checkout: given by the build, else found upwards from where the test runs. */
     private static Path root() {
-        final String given = System.getProperty("heddle.test.root");
+        final String given = System.getProperty("heddle.test.project.root");
         Path path = Path.of(given == null ? "" : given).toAbsolutePath();
         while (!Files.isDirectory(path.resolve(".mvn"))) {
             path = path.getParent();

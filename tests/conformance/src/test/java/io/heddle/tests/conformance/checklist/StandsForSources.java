@@ -24,7 +24,7 @@ final class StandsForSources {
     private static final Pattern TYPE = Pattern.compile("^[^({;]*\\b(?:class|record|interface)\\s+(\\w+)");
     private static final Pattern METHOD = Pattern.compile("^[^({;]*?(\\w+)\\s*\\(");
     /** This package's own examples, and the annotation itself. */
-    private static final List<String> NOT_TESTS = List.of("/conformance/checklist/", "/tests/support/");
+    private static final List<String> NOT_TESTS = List.of("/conformance/checklist/", "/tests/base/");
 
     private StandsForSources() {
     }

@@ -1,4 +1,4 @@
-package io.heddle.tests.support;
+package io.heddle.tests.base;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;

@@ -1,4 +1,4 @@
-package io.heddle.tests.support;
+package io.heddle.tests.base;
 
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;

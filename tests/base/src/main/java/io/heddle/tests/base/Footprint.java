@@ -1,4 +1,4 @@
-package io.heddle.tests.support;
+package io.heddle.tests.base;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;

@@ -1,4 +1,4 @@
-package io.heddle.tests.support;
+package io.heddle.tests.base;
 
 import java.util.Random;
 import java.util.concurrent.ThreadLocalRandom;
