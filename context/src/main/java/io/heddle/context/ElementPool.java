@@ -242,6 +242,11 @@ public abstract class ElementPool implements AutoCloseable {
         return new Leak(text, name, element.index(), element.capacityBytes(), ageNs, holder, element.generation(), receipt, touch);
     }
 
+    /** The default describer of holders. */
+    static String laneOf(final PoolElement element) {
+        return element.lane() == null ? "unknown" : element.lane().toString();
+    }
+
     private static String stack(final String label, final Throwable trace) {
         if (trace == null) {
             return "";

@@ -22,7 +22,7 @@ public final class MemoryPoolBuilder {
     ChunkAllocator allocator = ChunkAllocator.direct();
     Consumer<? super PoolElement> initializer = element -> { };
     Consumer<? super PoolElement> cleaner = element -> { };
-    Function<? super PoolElement, String> describer = element -> String.valueOf(element.lane());
+    Function<? super PoolElement, String> describer = ElementPool::laneOf;
     Object attachment;
     LeakTracker tracker;
     NanoClock clock = SystemNanoClock.INSTANCE;

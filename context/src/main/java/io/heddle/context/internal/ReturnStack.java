@@ -77,12 +77,8 @@ public final class ReturnStack {
      * @return the newest element, or null if there is nothing or the stack is closed.
      */
     public PoolElement drain() {
-        final Object seen = head;
-        // Read before written: an idle owner must not take the line away from the pushers.
-        if (seen == null || seen == CLOSED) {
-            return null;
-        }
         for (; ; ) {
+            // Read before written: an idle owner must not take the line away from the pushers.
             final Object newest = head;
             if (newest == null || newest == CLOSED) {
                 return null;
