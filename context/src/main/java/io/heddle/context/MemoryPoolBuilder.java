@@ -129,7 +129,8 @@ public final class MemoryPoolBuilder {
         check(elementsPerChunk > 0, "elementsPerChunk=" + elementsPerChunk + " must be > 0");
         check(maxElements >= elementsPerChunk,
             "maxElements=" + maxElements + " must be >= elementsPerChunk=" + elementsPerChunk);
-        check(growthFactor >= 1.0 && growthFactor < MemoryPool.UNLIMITED, "growthFactor=" + growthFactor + " must be >= 1");
+        check(growthFactor >= 1.0 && growthFactor < MemoryPool.UNLIMITED,
+            "growthFactor=" + growthFactor + " must be >= 1");
         check(maxChunkBytes >= BitUtil.align(elementBytes, (long) alignmentBytes) + alignmentBytes - 1,
             "maxChunkBytes=" + maxChunkBytes + " must hold one element of elementBytes=" + elementBytes +
                 " at alignmentBytes=" + alignmentBytes);

@@ -6,8 +6,8 @@ import org.slf4j.LoggerFactory;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A stretch of memory cut into elements, and what frees it. Its memory outlives a closed pool until the last element that was out
- * has come back.
+ * A stretch of memory cut into elements, and what frees it. Its memory outlives a closed pool until the last element
+ * that was out has come back.
  *
  * <p>Single writer: the pool's owner, but for {@link #cameBackLate}, which any thread may call.
  */
@@ -18,8 +18,8 @@ final class PoolChunk {
     private final AutoCloseable memory;
     private final PoolElement[] elements;
     /**
-     * Minus one for each element that came back late, plus the number of elements out when the pool was closed. Whoever brings it
-     * to zero frees the memory: the close itself if nothing was out or all came back meanwhile.
+     * Minus one for each element that came back late, plus the number of elements out when the pool was closed.
+     * Whoever brings it to zero frees the memory: the close itself if nothing was out or all came back meanwhile.
      */
     private final AtomicInteger outstanding = new AtomicInteger();
 
@@ -43,8 +43,8 @@ final class PoolChunk {
     }
 
     /**
-     * An element that was out at close, or is about to be found out by it, came back. Any thread, once per element. A failure to free
-     * is logged, for the thread that lets an element go has nothing to do with it.
+     * An element that was out at close, or is about to be found out by it, came back. Any thread, once per element. A
+     * failure to free is logged, for the thread that lets an element go has nothing to do with it.
      */
     void cameBackLate() {
         try {

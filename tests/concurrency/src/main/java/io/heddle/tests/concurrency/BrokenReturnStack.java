@@ -1,8 +1,8 @@
 package io.heddle.tests.concurrency;
 
 /**
- * A return stack as it must not be: its head is read and written in two steps, and whether it is closed is a word apart.
- * Its count is right for chains without a cycle only; no test makes one.
+ * A return stack as it must not be: its head is read and written in two steps, and whether it is closed is a word
+ * apart. Its count is right for chains without a cycle only; no test makes one.
  */
 final class BrokenReturnStack {
     private BrokenElement head;

@@ -22,7 +22,8 @@ final class PoolFixture {
     static MemoryPool pool(final Runnable onFree) {
         final ChunkAllocator shared =
             minBytes -> new ChunkAllocator.Chunk(BufferUtil.address(MEMORY), minBytes, MEMORY, onFree::run);
-        return MemoryPool.builder("p").elementBytes(64).elementsPerChunk(2).maxElements(2).clock(() -> 0L).allocator(shared)
+        return MemoryPool.builder("p").elementBytes(64).elementsPerChunk(2).maxElements(2).clock(() -> 0L)
+            .allocator(shared)
             .build();
     }
 
