@@ -3,6 +3,7 @@ package io.heddle.context;
 import io.heddle.context.DescriptorStateException.Kind;
 import org.agrona.BitUtil;
 
+import java.nio.ByteBuffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -181,6 +182,12 @@ public final class MemoryPool extends ElementPool {
      * @throws IllegalArgumentException if the address is not aligned or the limit would be passed.
      */
     public PoolElement[] adopt(final long address, final int count, final AutoCloseable memory) {
+        return adopt(address, count, memory, null);
+    }
+
+    /** As the other, with the same memory as a buffer, for {@link PoolElement#byteBuffer}. */
+    public PoolElement[] adopt(final long address, final int count, final AutoCloseable memory,
+        final ByteBuffer buffer) {
         requireOpen("adopt");
         Objects.requireNonNull(memory, "memory");
         if (count <= 0 || count > maxElements - capacity) {
@@ -191,7 +198,7 @@ public final class MemoryPool extends ElementPool {
             throw new IllegalArgumentException("address=0x" + Long.toHexString(address) +
                 " must be aligned: alignmentBytes=" + alignmentBytes + " alignOffsetBytes=" + alignOffsetBytes);
         }
-        return addElements(new PoolChunk(strideBytes * count, count, memory), address).elements().clone();
+        return addElements(new PoolChunk(strideBytes * count, count, memory, buffer), address).elements().clone();
     }
 
     /** Distance of two elements of a chunk: what {@link #adopt} expects. */
@@ -274,11 +281,11 @@ public final class MemoryPool extends ElementPool {
         final long fit = (memory.address() + memory.bytes() - first) / strideBytes;
         final int made = (int) Math.min(fit, quota);
         if (made <= 0) {
-            new PoolChunk(memory.bytes(), 0, memory.memory()).freeMemory();
+            new PoolChunk(memory.bytes(), 0, memory.memory(), null).freeMemory();
             throw new IllegalStateException("allocator gave chunk_bytes=" + memory.bytes() +
                 ", too few for an element: pool=" + name());
         }
-        final PoolChunk chunk = new PoolChunk(memory.bytes(), made, memory.memory());
+        final PoolChunk chunk = new PoolChunk(memory.bytes(), made, memory.memory(), memory.buffer());
         try {
             addElements(chunk, first);
         } catch (final RuntimeException ex) {

@@ -200,7 +200,7 @@ public final class OversizePool extends ElementPool {
         if (memory == null) {
             return null;
         }
-        final PoolChunk chunk = new PoolChunk(bytes, 1, memory.memory());
+        final PoolChunk chunk = new PoolChunk(bytes, 1, memory.memory(), memory.buffer());
         final PoolElement element = new PoolElement(this, chunk, nextIndex++, memory.address(), bytes);
         chunk.elements()[0] = element;
         element.take();

@@ -2,6 +2,9 @@ package io.heddle.context;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.agrona.BufferUtil;
 
 /**
  * One element of a pool: where its memory is, and who has it. The state is on the heap, private to this process; the
@@ -88,6 +91,19 @@ public final class PoolElement {
     /** Bytes from {@link #address()} that belong to this element. */
     public long capacityBytes() {
         return capacityBytes;
+    }
+
+    /**
+     * A read-only byte buffer, in native order, on part of the memory; null if the memory is not to be had as a
+     * buffer. Cannot be taken back: it is valid while the caller holds the element.
+     */
+    public ByteBuffer byteBuffer(final long from, final int lengthBytes) {
+        final ByteBuffer whole = chunk.buffer();
+        if (whole == null) {
+            return null;
+        }
+        return whole.slice((int) (from - BufferUtil.address(whole)), lengthBytes).asReadOnlyBuffer()
+            .order(ByteOrder.nativeOrder());
     }
 
     /** The number its owner gave it, such as the descriptor id on its lane; 0 at first. */
