@@ -110,8 +110,8 @@ public abstract class ElementPool implements AutoCloseable {
     public abstract void put(PoolElement element);
 
     /**
-     * Takes back an element whose last reference was let go after its worker had closed. Any thread, once per element;
-     * nothing to do with the guard. Memory is freed with the last element of its chunk that was out.
+     * Takes back an element whose last reference was let go after its worker had closed. Any thread, once per
+     * element; nothing to do with the guard. Memory is freed with the last element of its chunk that was out.
      *
      * @throws DescriptorStateException if it is not RETURNED: somebody brought it back before.
      */
@@ -183,8 +183,8 @@ public abstract class ElementPool implements AutoCloseable {
     }
 
     /**
-     * Goes over a chunk of a pool that closes: free elements are cleaned up, others stand in the report, and the memory
-     * is freed now or with the last of them.
+     * Goes over a chunk of a pool that closes: free elements are cleaned up, others stand in the report, and the
+     * memory is freed now or with the last of them.
      */
     final void settle(final PoolChunk chunk, final Consumer<? super PoolElement> cleaner, final List<Leak> leaks) {
         int out = 0;
@@ -246,6 +246,11 @@ public abstract class ElementPool implements AutoCloseable {
             " generation=" + element.generation() + stack(" receipt: ", receipt) + stack(" last touch: ", touch);
         return new Leak(text, name, element.index(), element.capacityBytes(), ageNs, holder, element.generation(),
             receipt, touch);
+    }
+
+    /** The default describer of holders. */
+    static String laneOf(final PoolElement element) {
+        return element.lane() == null ? "unknown" : element.lane().toString();
     }
 
     private static String stack(final String label, final Throwable trace) {

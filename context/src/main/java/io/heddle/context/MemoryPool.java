@@ -17,8 +17,8 @@ import java.util.function.Predicate;
  * Elements of one size, grown by chunks up to a limit. The last one put is the first one taken, since its memory is
  * warm.
  *
- * <p>Threads: see {@link ElementPool}. The free stack is only a shortcut; the truth is the state of each element. Where
- * the two disagree, because somebody broke the guard's rule, the stack is made anew from the table of elements.
+ * <p>Threads: see {@link ElementPool}. The free stack is only a shortcut; the truth is the state of each element.
+ * Where the two disagree, because somebody broke the guard's rule, the stack is made anew from the table of elements.
  *
  * <p>Allocation: {@link #take} and {@link #put} allocate nothing but when the pool grows.
  */
@@ -176,8 +176,8 @@ public final class MemoryPool extends ElementPool {
      *
      * @param address of the first element, aligned as the builder said.
      * @param count   how many elements.
-     * @param memory  closed once when the pool lets go of the memory: at trim, at close, or when the last element that
-     *     was out at close has come back; any thread.
+     * @param memory  closed once when the pool lets go of the memory: at trim, at close, or when the last element
+     *                that was out at close has come back; any thread.
      * @return the elements in the order of their addresses; they are free.
      * @throws IllegalArgumentException if the address is not aligned or the limit would be passed.
      */
@@ -191,13 +191,12 @@ public final class MemoryPool extends ElementPool {
         requireOpen("adopt");
         Objects.requireNonNull(memory, "memory");
         if (count <= 0 || count > maxElements - capacity) {
-            throw new IllegalArgumentException("count=" + count + " must be > 0 and <= limit - capacity="
-                + (maxElements - capacity));
+            throw new IllegalArgumentException("count=" + count + " must be > 0 and <= limit - capacity=" +
+                (maxElements - capacity));
         }
         if ((address + alignOffsetBytes & alignmentBytes - 1) != 0) {
-            throw new IllegalArgumentException("address=0x" + Long.toHexString(address)
-                + " must be aligned: alignmentBytes=" +
-                alignmentBytes + " alignOffsetBytes=" + alignOffsetBytes);
+            throw new IllegalArgumentException("address=0x" + Long.toHexString(address) +
+                " must be aligned: alignmentBytes=" + alignmentBytes + " alignOffsetBytes=" + alignOffsetBytes);
         }
         return addElements(new PoolChunk(strideBytes * count, count, memory, buffer), address).elements().clone();
     }
@@ -283,8 +282,8 @@ public final class MemoryPool extends ElementPool {
         final int made = (int) Math.min(fit, quota);
         if (made <= 0) {
             new PoolChunk(memory.bytes(), 0, memory.memory(), null).freeMemory();
-            throw new IllegalStateException("allocator gave chunk_bytes=" + memory.bytes()
-                + ", too few for an element: pool=" + name());
+            throw new IllegalStateException("allocator gave chunk_bytes=" + memory.bytes() +
+                ", too few for an element: pool=" + name());
         }
         final PoolChunk chunk = new PoolChunk(memory.bytes(), made, memory.memory(), memory.buffer());
         try {

@@ -59,8 +59,8 @@ class MemoryPoolSetTest {
     @ParameterizedTest
     @CsvSource({"0,64", "48,64", "-64,64", "128,64", "64,1073741825"})
     void shouldRefuseSizesThatMakeNoClasses(final long minBytes, final long maxBytes) {
-        assertThrows(IllegalArgumentException.class, () -> MemoryPoolSet.create("set", minBytes, maxBytes,
-            builder -> { }));
+        assertThrows(IllegalArgumentException.class,
+            () -> MemoryPoolSet.create("set", minBytes, maxBytes, builder -> { }));
     }
 
     @Test

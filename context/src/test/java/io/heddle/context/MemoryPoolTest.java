@@ -79,8 +79,8 @@ class MemoryPoolTest {
             assertEquals(limit, pool.inUse());
             for (int i = 0; i < limit; i++) {
                 for (int at = 0; at < elementBytes; at++) {
-                    assertEquals((byte) (i + 1), UnsafeApi.getByte(taken.get(i).address() + at), "pattern of element "
-                        + i);
+                    assertEquals((byte) (i + 1), UnsafeApi.getByte(taken.get(i).address() + at),
+                        "pattern of element " + i);
                 }
             }
             taken.forEach(pool::put);
@@ -247,8 +247,8 @@ class MemoryPoolTest {
             .maxChunkBytes(4L << 30).build();
         assertNull(pool.take());
         assertEquals(1, pool.exhausted());
-        assertTrue(pool.lastAllocationFailure().getMessage().contains("must be <= "),
-            pool.lastAllocationFailure().getMessage());
+        final String reason = pool.lastAllocationFailure().getMessage();
+        assertTrue(reason.contains("must be <= "), reason);
         pool.close();
     }
 

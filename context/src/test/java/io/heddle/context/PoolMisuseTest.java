@@ -4,6 +4,7 @@ import io.heddle.context.internal.ReturnStack;
 import org.agrona.UnsafeApi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -175,8 +176,8 @@ class PoolMisuseTest {
             assertTrue(element.arrive());
             held.add(element);
         }
-        final Thread releaser = new Thread(() -> held.forEach(element -> pushIfLast(home, element,
-            element.generation())));
+        final Thread releaser = new Thread(() -> held.forEach(
+            element -> pushIfLast(home, element, element.generation())));
         releaser.start();
         releaser.join();
         int count = 0;
@@ -267,8 +268,8 @@ class PoolMisuseTest {
     }
 
     @Test
+    @Tag("debug-only")
     void shouldPoisonWhatComesBackInDebug() {
-        assertTrue(Poison.ENABLED, "tests run with assertions");
         try (MemoryPool large = MemoryPool.builder("large").elementBytes(8192).elementsPerChunk(2).build()) {
             final PoolElement element = large.take();
             element.hold();

@@ -32,8 +32,8 @@ public final class LeakTracker {
             case "off" -> null;
             case "sampled" -> sampled();
             case "full" -> full();
-            default -> throw new IllegalArgumentException("heddle.leak.tracking=" + level
-                + " must be off, sampled or full");
+            default -> throw new IllegalArgumentException("heddle.leak.tracking=" + level +
+                " must be off, sampled or full");
         };
     }
 
@@ -61,13 +61,13 @@ public final class LeakTracker {
 
     /** The stack of the element's receipt, or null if it is not tracked. */
     public static Throwable receiptOf(final PoolElement element) {
-        return element.tracking() instanceof Record record && record.generation == element.generation()
-            ? record.receipt : null;
+        return element.tracking() instanceof Record record && record.generation == element.generation() ?
+            record.receipt : null;
     }
 
     /**
-     * The stack of the last retain or release of what was received in the given generation, or null if it is not known
-     * (any more).
+     * The stack of the last retain or release of what was received in the given generation, or null if it is not
+     * known (any more).
      */
     public static Throwable lastTouchOf(final PoolElement element, final int generation) {
         return element.tracking() instanceof Record record && record.generation == generation ? record.lastTouch : null;
