@@ -8,6 +8,7 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
@@ -18,6 +19,9 @@ import java.util.function.Function;
  * and garble the gauges, but cannot hand out an element twice: the element's own state decides.
  */
 public abstract class ElementPool implements AutoCloseable {
+    /** How long an allocator that threw is left alone. */
+    static final long ALLOCATION_RETRY_NS = 100_000_000L;
+
     private static final VarHandle IN_USE;
     private static final VarHandle HIGH_WATER;
     private static final VarHandle EXHAUSTED;
@@ -39,10 +43,15 @@ public abstract class ElementPool implements AutoCloseable {
     private final NanoClock clock;
     private final Function<? super PoolElement, String> describer;
     private final AtomicLong refused = new AtomicLong();
+    /** Elements that came back by {@link #lateReturn}, which is not the owner's doing and so does not write inUse. */
+    private final AtomicLong cameBackLate = new AtomicLong();
     /** Gauges: written by the owner alone, opaque; read by any thread, opaque. Each is right by itself, not as a set. */
     private long inUse;
     private long highWater;
     private long exhausted;
+    private Throwable lastAllocationFailure;
+    private boolean allocationFailed;
+    private long allocationFailedNs;
 
     ElementPool(final String name, final Object attachment, final LeakTracker tracker, final NanoClock clock,
                 final Function<? super PoolElement, String> describer) {
@@ -65,7 +74,7 @@ public abstract class ElementPool implements AutoCloseable {
 
     /** Elements not free now: taken, lent, held or on their way home. */
     public final long inUse() {
-        return (long) IN_USE.getOpaque(this);
+        return (long) IN_USE.getOpaque(this) - cameBackLate.get();
     }
 
     /** The most elements that were in use at one time. */
@@ -101,7 +110,11 @@ public abstract class ElementPool implements AutoCloseable {
      *
      * @throws DescriptorStateException if it is not RETURNED: somebody brought it back before.
      */
-    public abstract void lateReturn(PoolElement element);
+    public final void lateReturn(final PoolElement element) {
+        requireOwn("late return", element);
+        retireAfterClose(element, ElementState.RETURNED);
+        cameBackLate.incrementAndGet();
+    }
 
     /** Closes, and says what was out. Idempotent: a second call reports nothing. Under the guard. */
     public abstract List<Leak> closeAndReport();
@@ -110,6 +123,28 @@ public abstract class ElementPool implements AutoCloseable {
     @Override
     public final void close() {
         closeAndReport();
+    }
+
+    /** Why the allocator threw the last time, or null if it never did. Under the guard. */
+    public final Throwable lastAllocationFailure() {
+        return lastAllocationFailure;
+    }
+
+    /** Asks the allocator, but not again soon after it threw; null if it has nothing. */
+    final ChunkAllocator.Chunk allocate(final ChunkAllocator allocator, final long minBytes) {
+        // Asking the JVM for direct memory that is not there takes up to a second.
+        if (allocationFailed && clock.nanoTime() - allocationFailedNs < ALLOCATION_RETRY_NS) {
+            return null;
+        }
+        allocationFailed = false;
+        try {
+            return allocator.allocate(minBytes);
+        } catch (final RuntimeException | OutOfMemoryError ex) {
+            lastAllocationFailure = ex;
+            allocationFailed = true;
+            allocationFailedNs = clock.nanoTime();
+            return null;
+        }
     }
 
     /** An element has just become HELD; returns the time of it. */
@@ -127,10 +162,40 @@ public abstract class ElementPool implements AutoCloseable {
         }
     }
 
-    /** For messages: who touched the element last, if that is tracked. */
-    final String lastTouch(final PoolElement element) {
-        final Throwable touch = LeakTracker.lastTouchOf(element);
-        return touch == null ? "" : " last " + touch.getMessage();
+    /** The element came back to a pool that is closed: its chunk's memory goes with the last one. */
+    final void retireAfterClose(final PoolElement element, final int from) {
+        if (!element.retire(from)) {
+            throw refuse(DescriptorStateException.Kind.DOUBLE_RELEASE, "late return refused: " + element);
+        }
+        element.chunk().cameBackLate();
+    }
+
+    final void requireOwn(final String operation, final PoolElement element) {
+        if (element.pool() != this) {
+            throw refuse(DescriptorStateException.Kind.WRONG_POOL,
+                operation + " refused: pool=" + name + " is not the pool of " + element);
+        }
+    }
+
+    /**
+     * Goes over a chunk of a pool that closes: free elements are cleaned up, others stand in the report, and the memory is freed now
+     * or with the last of them.
+     */
+    final void settle(final PoolChunk chunk, final Consumer<? super PoolElement> cleaner, final List<Leak> leaks) {
+        int out = 0;
+        for (final PoolElement element : chunk.elements()) {
+            if (element.isFree()) {
+                cleaner.accept(element);
+                element.retire(ElementState.FREE);
+            } else {
+                out++;
+                // One that is RETURNED or RETIRED was let go already, and is only on its way.
+                if (element.isOut()) {
+                    leaks.add(leakOf(element));
+                }
+            }
+        }
+        chunk.settleAtClose(out);
     }
 
     final void countTaken() {
@@ -155,11 +220,21 @@ public abstract class ElementPool implements AutoCloseable {
         return new DescriptorStateException(kind, message);
     }
 
+    /** As the other one, for a call on an element that came with the generation of its receipt. */
+    final DescriptorStateException refuse(final DescriptorStateException.Kind kind, final String message,
+                                          final PoolElement element, final int generation) {
+        countRefused();
+        final Throwable touch = LeakTracker.lastTouchOf(element, generation);
+        final String toucher = touch == null ? null : touch.getMessage();
+        return new DescriptorStateException(
+            kind, toucher == null ? message : message + " last " + toucher, element.index(), name, toucher);
+    }
+
     final Leak leakOf(final PoolElement element) {
         final long ageNs = element.isHeld() ? clock.nanoTime() - element.heldSinceNs() : 0L;
         final String holder = describer.apply(element);
         final Throwable receipt = LeakTracker.receiptOf(element);
-        final Throwable touch = LeakTracker.lastTouchOf(element);
+        final Throwable touch = LeakTracker.lastTouchOf(element, element.generation());
         final String text = "element=" + element.index() + " was not returned to pool " + name +
             ": size_bytes=" + element.capacityBytes() + " age_ms=" + ageNs / 1_000_000 + " holder=" + holder +
             " state=" + element.stateName() + " references=" + element.references() +

@@ -1,11 +1,9 @@
 package io.heddle.context;
 
 import io.heddle.context.DescriptorStateException.Kind;
-import io.heddle.context.internal.LeakTracker;
 import org.agrona.BitUtil;
-import org.agrona.concurrent.NanoClock;
-import org.agrona.concurrent.SystemNanoClock;
 
+import java.nio.ByteBuffer;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
@@ -13,7 +11,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
@@ -57,12 +54,11 @@ public final class MemoryPool extends ElementPool {
     private int nextChunkElements;
     private int nextIndex;
     private boolean closed;
-    private Throwable lastAllocationFailure;
     /** Gauges: written by the owner alone, opaque; read by any thread, opaque. */
     private int capacity;
     private long chunkBytes;
 
-    private MemoryPool(final Builder builder) {
+    MemoryPool(final MemoryPoolBuilder builder) {
         super(builder.name, builder.attachment, builder.tracker, builder.clock, builder.describer);
         elementBytes = builder.elementBytes;
         alignmentBytes = builder.alignmentBytes;
@@ -78,8 +74,8 @@ public final class MemoryPool extends ElementPool {
     }
 
     /** @param name of the pool, for reports. */
-    public static Builder builder(final String name) {
-        return new Builder(name);
+    public static MemoryPoolBuilder builder(final String name) {
+        return new MemoryPoolBuilder(name);
     }
 
     /** Bytes of an element that may be used. */
@@ -100,11 +96,6 @@ public final class MemoryPool extends ElementPool {
     /** Bytes of all chunks now. Any thread. */
     public long chunkBytes() {
         return (long) CHUNK_BYTES.getOpaque(this);
-    }
-
-    /** Why the allocator gave nothing the last time, or null if it always gave something or returned null. Under the guard. */
-    public Throwable lastAllocationFailure() {
-        return lastAllocationFailure;
     }
 
     /** Elements of each chunk in the order of growth. Under the guard. */
@@ -140,9 +131,7 @@ public final class MemoryPool extends ElementPool {
 
     @Override
     public void put(final PoolElement element) {
-        if (element.pool() != this) {
-            throw refuse(Kind.WRONG_POOL, "put refused: pool=" + name() + " is not the pool of " + element);
-        }
+        requireOwn("put", element);
         element.free();
         countPut();
         if (closed) {
@@ -192,6 +181,11 @@ public final class MemoryPool extends ElementPool {
      * @throws IllegalArgumentException if the address is not aligned or the limit would be passed.
      */
     public PoolElement[] adopt(final long address, final int count, final AutoCloseable memory) {
+        return adopt(address, count, memory, null);
+    }
+
+    /** As the other, with the same memory as a buffer, for {@link PoolElement#byteBuffer}. */
+    public PoolElement[] adopt(final long address, final int count, final AutoCloseable memory, final ByteBuffer buffer) {
         requireOpen("adopt");
         Objects.requireNonNull(memory, "memory");
         if (count <= 0 || count > maxElements - capacity) {
@@ -201,7 +195,7 @@ public final class MemoryPool extends ElementPool {
             throw new IllegalArgumentException("address=0x" + Long.toHexString(address) + " must be aligned: alignmentBytes=" +
                 alignmentBytes + " alignOffsetBytes=" + alignOffsetBytes);
         }
-        return addElements(new PoolChunk(strideBytes * count, count, memory), address).elements().clone();
+        return addElements(new PoolChunk(strideBytes * count, count, memory, buffer), address).elements().clone();
     }
 
     /** Distance of two elements of a chunk: what {@link #adopt} expects. */
@@ -224,9 +218,7 @@ public final class MemoryPool extends ElementPool {
      * @return whether it was freed.
      */
     public boolean removeChunk(final PoolElement element) {
-        if (element.pool() != this) {
-            throw refuse(Kind.WRONG_POOL, "remove of a chunk refused: pool=" + name() + " is not the pool of " + element);
-        }
+        requireOwn("remove chunk", element);
         return trim(chunk -> chunk == element.chunk()) > 0;
     }
 
@@ -239,24 +231,11 @@ public final class MemoryPool extends ElementPool {
         freeCount = 0;
         free = new PoolElement[0];
         final List<Leak> leaks = new ArrayList<>();
-        HeddleException failure = null;
+        RuntimeException failure = null;
         for (final PoolChunk chunk : chunks) {
-            int out = 0;
-            for (final PoolElement element : chunk.elements()) {
-                if (element.isFree()) {
-                    cleaner.accept(element);
-                    element.retire(ElementState.FREE);
-                } else {
-                    out++;
-                    // One that is RETURNED or RETIRED was let go already and is only on its way.
-                    if (element.isOut()) {
-                        leaks.add(leakOf(element));
-                    }
-                }
-            }
             try {
-                chunk.settleAtClose(out);
-            } catch (final HeddleException ex) {
+                settle(chunk, cleaner, leaks);
+            } catch (final RuntimeException ex) {
                 if (failure == null) {
                     failure = ex;
                 } else {
@@ -269,21 +248,6 @@ public final class MemoryPool extends ElementPool {
             throw failure;
         }
         return leaks;
-    }
-
-    @Override
-    public void lateReturn(final PoolElement element) {
-        if (element.pool() != this) {
-            throw refuse(Kind.WRONG_POOL, "late return refused: pool=" + name() + " is not the pool of " + element);
-        }
-        retireAfterClose(element, ElementState.RETURNED);
-    }
-
-    private void retireAfterClose(final PoolElement element, final int from) {
-        if (!element.retire(from)) {
-            throw refuse(Kind.DOUBLE_RELEASE, "late return refused: " + element);
-        }
-        element.chunk().cameBackLate();
     }
 
     private boolean growForTake() {
@@ -306,12 +270,7 @@ public final class MemoryPool extends ElementPool {
         if (count == 0) {
             return 0;
         }
-        ChunkAllocator.Chunk memory = null;
-        try {
-            memory = allocator.allocate(count * strideBytes + slack);
-        } catch (final RuntimeException | OutOfMemoryError ex) {
-            lastAllocationFailure = ex;
-        }
+        final ChunkAllocator.Chunk memory = allocate(allocator, count * strideBytes + slack);
         if (memory == null) {
             return 0;
         }
@@ -319,11 +278,17 @@ public final class MemoryPool extends ElementPool {
         final long fit = (memory.address() + memory.bytes() - first) / strideBytes;
         final int made = (int) Math.min(fit, quota);
         if (made <= 0) {
-            lastAllocationFailure = new IllegalStateException("chunk_bytes=" + memory.bytes() + " hold no element");
-            new PoolChunk(memory.bytes(), 0, memory.memory()).freeMemory();
-            return 0;
+            new PoolChunk(memory.bytes(), 0, memory.memory(), null).freeMemory();
+            throw new IllegalStateException("allocator gave chunk_bytes=" + memory.bytes() + ", too few for an element: pool=" + name());
         }
-        return addElements(new PoolChunk(memory.bytes(), made, memory.memory()), first).elements().length;
+        final PoolChunk chunk = new PoolChunk(memory.bytes(), made, memory.memory(), memory.buffer());
+        try {
+            addElements(chunk, first);
+        } catch (final RuntimeException ex) {
+            chunk.freeMemory();
+            throw ex;
+        }
+        return made;
     }
 
     private long alignFirst(final long address) {
@@ -394,136 +359,6 @@ public final class MemoryPool extends ElementPool {
     private void requireOpen(final String operation) {
         if (closed) {
             throw refuse(Kind.WRONG_STATE, operation + " refused: pool=" + name() + " is closed");
-        }
-    }
-
-    /** Collects what a pool is made of. Confined. */
-    public static final class Builder {
-        private final String name;
-        private long elementBytes;
-        private int alignmentBytes = 64;
-        private long alignOffsetBytes;
-        private int elementsPerChunk = 128;
-        private int maxElements = UNLIMITED;
-        private double growthFactor = 1.0;
-        private long maxChunkBytes = 128L << 20;
-        private ChunkAllocator allocator = ChunkAllocator.direct();
-        private Consumer<? super PoolElement> initializer = element -> { };
-        private Consumer<? super PoolElement> cleaner = element -> { };
-        private Function<? super PoolElement, String> describer = element -> String.valueOf(element.lane());
-        private Object attachment;
-        private LeakTracker tracker;
-        private NanoClock clock = SystemNanoClock.INSTANCE;
-
-        private Builder(final String name) {
-            this.name = name;
-        }
-
-        /** @param bytes usable bytes of each element, &gt; 0. */
-        public Builder elementBytes(final long bytes) {
-            elementBytes = bytes;
-            return this;
-        }
-
-        /** @param bytes power of two, 64 by default. */
-        public Builder alignmentBytes(final int bytes) {
-            alignmentBytes = bytes;
-            return this;
-        }
-
-        /** @param bytes address + this is what is aligned; 0 by default, at most the element's bytes. */
-        public Builder alignOffsetBytes(final long bytes) {
-            alignOffsetBytes = bytes;
-            return this;
-        }
-
-        /** @param elements of the first chunk, 128 by default. */
-        public Builder elementsPerChunk(final int elements) {
-            elementsPerChunk = elements;
-            return this;
-        }
-
-        /** @param elements the limit, {@link #UNLIMITED} by default. */
-        public Builder maxElements(final int elements) {
-            maxElements = elements;
-            return this;
-        }
-
-        /** @param factor by which each chunk is larger than the one before, &gt;= 1, 1 by default. */
-        public Builder growthFactor(final double factor) {
-            growthFactor = factor;
-            return this;
-        }
-
-        /** @param bytes the largest chunk, 128 MiB by default. */
-        public Builder maxChunkBytes(final long bytes) {
-            maxChunkBytes = bytes;
-            return this;
-        }
-
-        /** @param source of the chunks; direct buffers by default. */
-        public Builder allocator(final ChunkAllocator source) {
-            allocator = source;
-            return this;
-        }
-
-        /** @param hook called once for each element when its chunk is made. */
-        public Builder initializer(final Consumer<? super PoolElement> hook) {
-            initializer = Objects.requireNonNull(hook, "initializer");
-            return this;
-        }
-
-        /** @param hook called for each free element when its chunk is given up. */
-        public Builder cleaner(final Consumer<? super PoolElement> hook) {
-            cleaner = Objects.requireNonNull(hook, "cleaner");
-            return this;
-        }
-
-        /** @param text names the holder of an element in a leak report; the element's lane by default. */
-        public Builder describer(final Function<? super PoolElement, String> text) {
-            describer = Objects.requireNonNull(text, "describer");
-            return this;
-        }
-
-        /** @param object what {@link MemoryPool#attachment()} returns. */
-        public Builder attachment(final Object object) {
-            attachment = object;
-            return this;
-        }
-
-        /** @param leakTracker null (the default) for no tracking. */
-        public Builder tracker(final LeakTracker leakTracker) {
-            tracker = leakTracker;
-            return this;
-        }
-
-        /** @param nanoClock read once per receipt; give the worker's cached clock, for the default asks the system. */
-        public Builder clock(final NanoClock nanoClock) {
-            clock = nanoClock;
-            return this;
-        }
-
-        /** @throws IllegalArgumentException naming the value that is out of its range. */
-        public MemoryPool build() {
-            check(elementBytes > 0, "elementBytes=" + elementBytes + " must be > 0");
-            check(BitUtil.isPowerOfTwo(alignmentBytes), "alignmentBytes=" + alignmentBytes + " must be a power of two");
-            check(alignOffsetBytes >= 0 && alignOffsetBytes <= elementBytes,
-                "alignOffsetBytes=" + alignOffsetBytes + " must be >= 0 and <= elementBytes=" + elementBytes);
-            check(elementsPerChunk > 0, "elementsPerChunk=" + elementsPerChunk + " must be > 0");
-            check(maxElements >= elementsPerChunk,
-                "maxElements=" + maxElements + " must be >= elementsPerChunk=" + elementsPerChunk);
-            check(growthFactor >= 1.0 && growthFactor < UNLIMITED, "growthFactor=" + growthFactor + " must be >= 1");
-            check(maxChunkBytes >= BitUtil.align(elementBytes, (long) alignmentBytes) + alignmentBytes - 1,
-                "maxChunkBytes=" + maxChunkBytes + " must hold one element of elementBytes=" + elementBytes +
-                    " at alignmentBytes=" + alignmentBytes);
-            check(allocator != null, "allocator=null must be given");
-            return new MemoryPool(this);
-        }
-
-        private static void check(final boolean holds, final String message) {
-            if (!holds) {
-                throw new IllegalArgumentException(message);
-            }
         }
     }
 }

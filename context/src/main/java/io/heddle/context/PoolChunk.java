@@ -1,5 +1,6 @@
 package io.heddle.context;
 
+import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
@@ -11,6 +12,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class PoolChunk {
     private final long bytes;
     private final AutoCloseable memory;
+    /** The memory as a buffer, or null. */
+    private final ByteBuffer buffer;
     private final PoolElement[] elements;
     /**
      * Minus one for each element that came back late, plus the number of elements out when the pool was closed. Whoever brings it
@@ -18,10 +21,15 @@ final class PoolChunk {
      */
     private final AtomicInteger outstanding = new AtomicInteger();
 
-    PoolChunk(final long bytes, final int elementCount, final AutoCloseable memory) {
+    PoolChunk(final long bytes, final int elementCount, final AutoCloseable memory, final ByteBuffer buffer) {
         this.bytes = bytes;
         this.memory = memory;
+        this.buffer = buffer;
         elements = new PoolElement[elementCount];
+    }
+
+    ByteBuffer buffer() {
+        return buffer;
     }
 
     PoolElement[] elements() {

@@ -2,6 +2,9 @@ package io.heddle.context;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.agrona.BufferUtil;
 
 /**
  * One element of a pool: where its memory is, and who has it. The state is on the heap, private to this process; the memory at
@@ -86,6 +89,18 @@ public final class PoolElement {
     /** Bytes from {@link #address()} that belong to this element. */
     public long capacityBytes() {
         return capacityBytes;
+    }
+
+    /**
+     * A read-only byte buffer, in native order, on part of the memory; null if the memory is not to be had as a buffer. Cannot be taken back: it is
+     * valid while the caller holds the element.
+     */
+    public ByteBuffer byteBuffer(final long from, final int lengthBytes) {
+        final ByteBuffer whole = chunk.buffer();
+        if (whole == null) {
+            return null;
+        }
+        return whole.slice((int) (from - BufferUtil.address(whole)), lengthBytes).asReadOnlyBuffer().order(ByteOrder.nativeOrder());
     }
 
     /** The number its owner gave it, such as the descriptor id on its lane; 0 at first. */
@@ -241,7 +256,7 @@ public final class PoolElement {
             !STATE.compareAndSet(this, now, ElementState.word(ElementState.generation(now) + 1, ElementState.TAKEN, 0))) {
             throw refused("reclaim", state, ElementState.generation(now));
         }
-        settle();
+        poison();
     }
 
     /** TAKEN or LENT to FREE. Called by the pool, which then has it on its stack. */
@@ -252,7 +267,7 @@ public final class PoolElement {
             !STATE.compareAndSet(this, now, ElementState.word(ElementState.generation(now), ElementState.FREE, 0))) {
             throw refused("put", state, ElementState.generation(now));
         }
-        settle();
+        poison();
     }
 
     /** From the given state to RETIRED; for good. Called by the pool. */
@@ -297,8 +312,7 @@ public final class PoolElement {
         }
     }
 
-    private void settle() {
-        tracking = null;
+    private void poison() {
         if (Poison.ENABLED) {
             Poison.fill(address, capacityBytes);
         }
@@ -319,7 +333,7 @@ public final class PoolElement {
     private DescriptorStateException refused(final String operation, final long seen, final int generation) {
         return pool.refuse(kindOf(seen, generation), operation + " refused: pool=" + pool.name() + " element=" + index +
             " state=" + ElementState.name(seen) + " references=" + ElementState.references(seen) +
-            " generation=" + ElementState.generation(seen) + " generation_of_caller=" + generation + pool.lastTouch(this));
+            " generation=" + ElementState.generation(seen) + " generation_of_caller=" + generation, this, generation);
     }
 
     @Override

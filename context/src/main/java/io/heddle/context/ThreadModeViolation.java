@@ -1,13 +1,14 @@
 package io.heddle.context;
 
 /**
- * The rule of a worker's {@link ThreadMode} was broken by the thread that gets this. Thrown at the offending call, before the
- * call has changed anything, so it may be repeated once the cause is gone; the other thread is not disturbed.
+ * The rule of a worker's {@link ThreadMode} was broken by the thread that gets this. Thrown at the offending call,
+ * before the call has changed anything, so it may be repeated once the cause is gone; the other thread is not
+ * disturbed.
  *
- * <p>The message tells a reader who has not seen Heddle before what happened, which rule it breaks and what can be done.
- * Detected are overlapping calls and, in {@link ThreadMode#SINGLE}, calls by a thread that is not the owner. A missing
- * happens-before edge between calls that do not overlap is <em>not</em> detected. Raised only while thread checks are on: with
- * assertions enabled for Heddle, or {@code heddle.thread.checks=assert}. Thread safe.
+ * <p>The message tells a reader who has not seen Heddle before what happened, which rule it breaks and what can be
+ * done. Detected are overlapping calls and, in {@link ThreadMode#SINGLE}, calls by a thread that is not the owner. A
+ * missing happens-before edge between calls that do not overlap is <em>not</em> detected. Raised only while thread
+ * checks are on: with assertions enabled for Heddle, or {@code heddle.thread.checks=assert}. Thread safe.
  */
 public final class ThreadModeViolation extends AssertionError {
     private static final long serialVersionUID = 1L;
@@ -51,8 +52,8 @@ public final class ThreadModeViolation extends AssertionError {
     }
 
     /**
-     * The thread that was inside the worker, or, if none was, its owner. Null if nobody owns the worker (detached), if the
-     * thread could not be found any more, and after deserialization.
+     * The thread that was inside the worker, or, if none was, its owner. Null if nobody owns the worker (detached), if
+     * the thread could not be found any more, and after deserialization.
      */
     public Thread holder() {
         return holder;
@@ -63,7 +64,7 @@ public final class ThreadModeViolation extends AssertionError {
         return intruderOperation;
     }
 
-    /** The call that {@link #holder()} was inside at that moment; null if it was inside none (foreign entry without overlap). */
+    /** The call that {@link #holder()} was inside at that moment; null if none (foreign entry without overlap). */
     public String holderOperation() {
         return holderOperation;
     }

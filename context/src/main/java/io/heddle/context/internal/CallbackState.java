@@ -1,8 +1,8 @@
 package io.heddle.context.internal;
 
 /**
- * One thread's mark that it is running a callback, of whatever worker. Confined to its thread, but for the final {@link #thread},
- * by which anybody can tell whose it is.
+ * One thread's mark that it is running a callback, of whatever worker. Confined to its thread, but for the final {@link
+ * #thread}, by which anybody can tell whose it is.
  */
 final class CallbackState {
     private static final ThreadLocal<CallbackState> CURRENT = ThreadLocal.withInitial(CallbackState::new);

@@ -10,8 +10,8 @@ package io.heddle.context.internal;
  *  └─────────────────────────┴──────────────┴──────┘
  * </pre>
  *
- * <p>Thread ids begin at 1, so no call is 0. {@code Thread.getId()} can be overridden by a subclass; one that gives two threads the
- * same id hides their overlaps. Immutable: functions of a long.
+ * <p>Thread ids begin at 1, so no call is 0. {@code Thread.getId()} can be overridden by a subclass; one that gives two
+ * threads the same id hides their overlaps. Immutable: functions of a long.
  */
 final class GuardWord {
     private static final long MARK = 1L;

@@ -47,7 +47,7 @@ public final class LeakTracker {
 
     /** @param element has just become HELD. */
     public void received(final PoolElement element) {
-        element.tracking((receipts++ & mask) == 0 ? new Record() : null);
+        element.tracking((receipts++ & mask) == 0 ? new Record(element.generation()) : null);
     }
 
     /** @param element is about to be retained or released. */
@@ -59,17 +59,22 @@ public final class LeakTracker {
 
     /** The stack of the element's receipt, or null if it is not tracked. */
     public static Throwable receiptOf(final PoolElement element) {
-        return element.tracking() instanceof Record record ? record.receipt : null;
+        return element.tracking() instanceof Record record && record.generation == element.generation() ? record.receipt : null;
     }
 
-    /** The stack of the element's last retain or release, or null. */
-    public static Throwable lastTouchOf(final PoolElement element) {
-        return element.tracking() instanceof Record record ? record.lastTouch : null;
+    /** The stack of the last retain or release of what was received in the given generation, or null if it is not known (any more). */
+    public static Throwable lastTouchOf(final PoolElement element, final int generation) {
+        return element.tracking() instanceof Record record && record.generation == generation ? record.lastTouch : null;
     }
 
     private static final class Record {
+        final int generation;
         final Throwable receipt = new Throwable("received by thread=" + Thread.currentThread().getName());
         /** Volatile: written by whoever touches, read by whoever reports. */
         volatile Throwable lastTouch;
+
+        Record(final int generation) {
+            this.generation = generation;
+        }
     }
 }

@@ -19,8 +19,8 @@ import java.lang.invoke.VarHandle;
  *    └── the waiter has the lock ───────────────────────────────────────┘
  * </pre>
  *
- * <p>Writers: the waiter that claimed it; and, only from WAITING (to WOKEN) and from STARVING (to GRANTED), the thread that holds
- * the lock. {@link #thread} and {@link #sinceNs} are written by the waiter before it publishes WAITING.
+ * <p>Writers: the waiter that claimed it; and, only from WAITING (to WOKEN) and from STARVING (to GRANTED), the thread
+ * that holds the lock. {@link #thread} and {@link #sinceNs} are written by the waiter before it publishes WAITING.
  */
 final class LockWaiter {
     static final int FREE = 0;
@@ -40,14 +40,15 @@ final class LockWaiter {
         }
     }
 
-    /** Plain: published by the release of WAITING in {@link #publish}, read by the lock's holder after its acquire of status. */
+    /** Plain: published by the release in {@link #publish}, read by the lock's holder after its acquire of status. */
     Thread thread;
     /** Plain: as {@link #thread}. From {@code System.nanoTime()}. */
     long sinceNs;
     private volatile int status;
 
     boolean tryClaim() {
-        // Pairs with the release of FREE in free(): the next waiter's writes of thread and sinceNs come after the last reads.
+        // Pairs with the release of FREE in free(): the next waiter's writes of thread and sinceNs come after the last
+        // reads.
         return status == FREE && STATUS.compareAndSet(this, FREE, CLAIMED);
     }
 
@@ -59,8 +60,8 @@ final class LockWaiter {
     }
 
     int status() {
-        // Pairs with publish() (holder's side) and with the holder's compareAndSet to WOKEN or GRANTED (waiter's side): a waiter
-        // that reads GRANTED sees everything that was done under the lock before it was handed over.
+        // Pairs with publish() (holder's side) and with the holder's compareAndSet to WOKEN or GRANTED (waiter's side):
+        // a waiter that reads GRANTED sees everything that was done under the lock before it was handed over.
         return (int) STATUS.getAcquire(this);
     }
 

@@ -7,8 +7,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Logs each pair of operations once at ERROR, at most {@value #MAX_LINES} events for its worker, and gives every violation to
- * the worker's error handler, because executors swallow what their tasks throw. Thread safe if the error handler is.
+ * Logs each pair of operations once at ERROR, at most {@value #MAX_LINES} events for its worker, and gives every
+ * violation to the worker's error handler, because executors swallow what their tasks throw. Thread safe if the error
+ * handler is.
  */
 public final class LoggingViolationListener implements ViolationListener {
     static final int MAX_LINES = 20;

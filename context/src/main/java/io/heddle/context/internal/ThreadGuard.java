@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.agrona.concurrent.NanoClock;
 
 /**
- * Enforces one worker's {@link ThreadMode}. Entered at the outermost public call of every guarded operation and left in a
- * {@code finally}; never entered by Heddle's own code from inside. Thread safe.
+ * Enforces one worker's {@link ThreadMode}. Entered at the outermost public call of every guarded operation and left in
+ * a {@code finally}; never entered by Heddle's own code from inside. Thread safe.
  *
  * <ul>
  * <li>MULTI: the {@link WorkerLock}. {@code exit} releases and {@code enter} acquires.
- * <li>SINGLE and SERIALIZED with {@link #CHECKS}: overlapping calls and, in SINGLE, calls by a thread that is not the owner throw
- * {@link ThreadModeViolation}. Overlap and foreign entry are detected; a missing happens-before without overlap is
- * not. Calls nested in a callback are the same thread's and are allowed.
+ * <li>SINGLE and SERIALIZED with {@link #CHECKS}: overlapping calls and, in SINGLE, calls by a thread that is not the
+ * owner throw {@link ThreadModeViolation}. Overlap and foreign entry are detected; a missing happens-before without
+ * overlap is not. Calls nested in a callback are the same thread's and are allowed.
  * <li>SINGLE and SERIALIZED without: nothing at all; the caller is trusted.
  * </ul>
  */
@@ -115,7 +115,7 @@ public final class ThreadGuard {
         return violations.get();
     }
 
-    /** The lock of a MULTI worker, null in the other modes. For its gauges, and to try it; the calls go through the guard. */
+    /** The lock of a MULTI worker, null in the other modes. For its gauges; the calls go through the guard. */
     public WorkerLock workerLock() {
         return lock;
     }
@@ -125,21 +125,23 @@ public final class ThreadGuard {
         return owner;
     }
 
-    /** Whether the mode lets the calling thread use the worker: in SINGLE the owner only, else everybody. Any thread. */
+    /** Whether the mode lets the calling thread use the worker: in SINGLE the owner, else everybody. Any thread. */
     public boolean isOwner() {
         return !hasOwner || owner == Thread.currentThread();
     }
 
     /**
-     * Makes another thread the owner. A guarded operation. In SERIALIZED and MULTI nobody owns the worker and nothing changes.
-     * The caller orders this before the new owner's first call (by starting the thread, or handing the worker over safely).
+     * Makes another thread the owner. A guarded operation. In SERIALIZED and MULTI nobody owns the worker and nothing
+     * changes. The caller orders this before the new owner's first call (by starting the thread, or handing the worker
+     * over safely).
      *
      * @throws IllegalArgumentException if the thread has ended.
      * @throws io.heddle.context.CallbackException inside a callback.
      */
     public void transferTo(final Thread thread) {
         if (thread.getState() == Thread.State.TERMINATED) {
-            throw new IllegalArgumentException("new owner has ended: worker=" + workerName + " thread=" + thread.getName());
+            throw new IllegalArgumentException(
+                "new owner has ended: worker=" + workerName + " thread=" + thread.getName());
         }
         changeOwner(thread);
     }
@@ -150,8 +152,8 @@ public final class ThreadGuard {
     }
 
     /**
-     * Makes the calling thread the owner of a detached worker. Any thread. Nothing if it is the owner already, and in SERIALIZED
-     * and MULTI.
+     * Makes the calling thread the owner of a detached worker. Any thread. Nothing if it is the owner already, and in
+     * SERIALIZED and MULTI.
      *
      * @throws IllegalStateException if another thread owns it, in every build.
      * @throws io.heddle.context.CallbackException inside a callback.
@@ -172,7 +174,8 @@ public final class ThreadGuard {
         enter(Operation.TRANSFER);
         try {
             if (hasOwner) {
-                owner = newOwner; // Volatile: pairs with the compare-and-exchange in attach() and the read in enterChecked().
+                // Volatile: pairs with the compare-and-exchange in attach() and the read in enterChecked().
+                owner = newOwner;
             }
         } finally {
             exit(Operation.TRANSFER);
@@ -181,8 +184,8 @@ public final class ThreadGuard {
 
     private void refuseReentry(final Operation operation) {
         if (lock.isHeldByCurrentThread()) {
-            throw new AssertionError("worker lock entered twice by one thread: worker=" + workerName + " mode=MULTI operation="
-                + operation + " thread=" + Thread.currentThread().getName());
+            throw new AssertionError("worker lock entered twice by one thread: worker=" + workerName
+                + " mode=MULTI operation=" + operation + " thread=" + Thread.currentThread().getName());
         }
     }
 

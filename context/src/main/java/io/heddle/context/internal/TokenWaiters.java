@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The threads that wait for a {@link DispatchToken}, in places made beforehand. Thread safe. A thread that finds no place sleeps all
- * the same and wakes by itself.
+ * The threads that wait for a {@link DispatchToken}, in places made beforehand. Thread safe. A thread that finds no
+ * place sleeps all the same and wakes by itself.
  */
 final class TokenWaiters {
     static final long MAX_PARK_NS = 1_000_000L;

@@ -4,7 +4,8 @@ import io.heddle.context.ThreadMode;
 import io.heddle.context.ThreadModeViolation;
 
 /**
- * Puts a broken thread-mode rule into words. Confined to the thread that makes it; slow, for a call that is about to fail.
+ * Puts a broken thread-mode rule into words. Confined to the thread that makes it; slow, for a call that is about to
+ * fail.
  */
 final class ViolationReport {
     private static final int MAX_FRAMES = 40;
@@ -48,8 +49,9 @@ final class ViolationReport {
     Throwable holderStack(final Thread holder, final Operation operation, final long sinceDetectedNs) {
         return new HolderStack("thread mode violation, the other side: worker=" + workerName + " mode=" + mode
             + " thread=" + name(holder, holder.getId()) + " operation=" + operation
-            + "\n  another thread used this worker while this thread was inside " + operation + "; this is the exact stack of "
-            + "the overlapped call, which went on undisturbed and left " + sinceDetectedNs + " ns after the overlap was found");
+            + "\n  another thread used this worker while this thread was inside " + operation
+            + "; this is the exact stack of the overlapped call, which went on undisturbed and left " + sinceDetectedNs
+            + " ns after the overlap was found");
     }
 
     private void appendOther(
@@ -75,7 +77,8 @@ final class ViolationReport {
     private void appendRule(final StringBuilder text, final boolean isForeign) {
         text.append("\n  the rule: a ").append(mode).append(" worker may be used by ");
         if (mode == ThreadMode.SINGLE) {
-            text.append("its owner thread only (the thread that created it, until transferTo(), or detach() and attach())");
+            text.append("its owner thread only (the thread that created it, until transferTo(), or detach() and "
+                + "attach())");
         } else {
             text.append("any thread, but by one at a time, and the application orders the calls");
         }
@@ -85,18 +88,19 @@ final class ViolationReport {
 
     private static void appendCures(final StringBuilder text) {
         text.append("\n  what to do, one of:")
-            .append("\n    1. create the worker with ThreadMode.MULTI: Heddle then orders the calls with a lock of its own;")
-            .append("\n    2. order the calls so that they never overlap (one lock around every use, or one thread for all; in "
-                + "SINGLE hand the worker over with transferTo());")
-            .append("\n    3. for kept receive data, call releaseAsync() or close() instead of release(): allowed on any thread "
-                + "in every mode.");
+            .append("\n    1. create the worker with ThreadMode.MULTI: Heddle then orders the calls with its own lock;")
+            .append("\n    2. order the calls so that they never overlap: one lock around every use, or one thread for all "
+                + "(in SINGLE hand the worker over with transferTo());")
+            .append("\n    3. for kept receive data, call releaseAsync() or close() instead of release(): allowed on any "
+                + "thread in every mode.");
     }
 
     private static void appendSampledStack(final StringBuilder text, final Thread holder, final long holderId) {
         if (holderId == 0) {
             return;
         }
-        text.append("\n  stack of thread ").append(name(holder, holderId)).append(" (sampled, may be later than the overlap):");
+        text.append("\n  stack of thread ").append(name(holder, holderId))
+            .append(" (sampled, may be later than the overlap):");
         final StackTraceElement[] frames = holder == null ? new StackTraceElement[0] : holder.getStackTrace();
         if (frames.length == 0) {
             text.append("\n    none: the thread has ended or could not be sampled");

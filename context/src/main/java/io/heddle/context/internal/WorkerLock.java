@@ -5,21 +5,23 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The lock of a MULTI worker: every step runs under it, and nothing else does. Not re-entrant, by design: it is taken at the
- * outermost public call. Thread safe; platform and virtual threads alike (waiters park, no monitor is used).
+ * The lock of a MULTI worker: every step runs under it, and nothing else does. Not re-entrant, by design: it is taken
+ * at the outermost public call. Thread safe; platform and virtual threads alike (waiters park, no monitor is used).
  *
- * <p><b>Order.</b> {@link #unlock()} is a release, {@link #lock()} and a successful {@link #tryLock()} are acquires, on the one
- * word {@code state} or, when the lock is handed over, on the waiter's status word.
+ * <p><b>Order.</b> {@link #unlock()} is a release, {@link #lock()} and a successful {@link #tryLock()} are acquires, on
+ * the one word {@code state} or, when the lock is handed over, on the waiter's status word.
  *
- * <p><b>Allocation.</b> None, also at the first contention: waiters use {@value #SLOTS} places made with the lock. A waiter that
- * finds none free sleeps {@value #NO_SLOT_PARK_NS} ns at a time and looks again. (The JDK's own timed park of a <em>virtual</em>
- * thread allocates.)
+ * <p><b>Allocation.</b> None, also at the first contention: waiters use {@value #SLOTS} places made with the lock. A
+ * waiter that finds none free sleeps {@value #NO_SLOT_PARK_NS} ns at a time and looks again. (The JDK's own timed park
+ * of a <em>virtual</em> thread allocates.)
  *
- * <p><b>Fairness.</b> A free lock goes to whoever comes first, which is what makes short sections cheap. A waiter that has waited
- * longer than {@value #STARVING_NS} ns asks for the lock, and the next unlock hands it over without letting anybody else in.
+ * <p><b>Fairness.</b> A free lock goes to whoever comes first, which is what makes short sections cheap. A waiter that
+ * has waited longer than {@value #STARVING_NS} ns asks for the lock, and the next unlock hands it over without letting
+ * anybody else in.
  *
- * <p><b>Waiting.</b> A few dozen {@code onSpinWait}, if there is more than one processor, then park: on few cores the holder may
- * be the one that is waiting for our processor. Interrupts do not end a wait; the flag is set again when the lock is had.
+ * <p><b>Waiting.</b> A few dozen {@code onSpinWait}, if there is more than one processor, then park: on few cores the
+ * holder may be the one that is waiting for our processor. Interrupts do not end a wait; the flag is set again when the
+ * lock is had.
  *
  * <pre>
  *   state   63           32 31                8 7      3     2       1      0
@@ -28,12 +30,13 @@ import java.util.concurrent.locks.LockSupport;
  *          └───────────────┴───────────────────┴────────┴────────┴──────┴──────┘
  * </pre>
  *
- * <p><b>No wake-up is lost.</b> A waiter parks only after it saw LOCKED <em>together with</em> its own count in the state: the
- * holder's unlock is a compare-and-set on that word, so it sees the count. WOKEN says that one waiter has been woken and is on its
- * way, so that a busy lock does not wake one thread per unlock; the woken waiter takes it away when it gets the lock or goes back to
- * sleep, in one step that also checks that the lock is held. Timed parks are not needed for this and are there all the same.
+ * <p><b>No wake-up is lost.</b> A waiter parks only after it saw LOCKED <em>together with</em> its own count in the
+ * state: the holder's unlock is a compare-and-set on that word, so it sees the count. WOKEN says that one waiter has
+ * been woken and is on its way, so that a busy lock does not wake one thread per unlock; the woken waiter takes it away
+ * when it gets the lock or goes back to sleep, in one step that also checks that the lock is held. Timed parks are not
+ * needed for this and are there all the same.
  */
-public final class WorkerLock extends WorkerLockPad {
+public final class WorkerLock extends WorkerLockPad.Right {
     /** How long a waiter waits before the lock is handed to it. */
     static final long STARVING_NS = 500_000L;
     static final int SLOTS = 32;
@@ -67,9 +70,9 @@ public final class WorkerLock extends WorkerLockPad {
     }
 
     private final LockWaiter[] slots = new LockWaiter[SLOTS];
-    /** Kept only while checks are on. Written by the holder, opaque; read by anybody, who can only recognise himself in it. */
+    /** Kept only while checks are on. Written by the holder, opaque; a reader can only recognise himself in it. */
     private long holderId;
-    /** These three: written by the holder of the lock, opaque so that a reader of the gauges sees whole and recent values. */
+    /** These three: written by the lock's holder, opaque so that a reader of the gauges sees whole, recent values. */
     private long contended;
     private long handed;
     private long longestWaitNs;
@@ -81,8 +84,8 @@ public final class WorkerLock extends WorkerLockPad {
     }
 
     /**
-     * Waits until the lock is had. With checks on, an {@link AssertionError} if the calling thread has it already; without them
-     * that is a deadlock.
+     * Waits until the lock is had. With checks on, an {@link AssertionError} if the calling thread has it already;
+     * without them that is a deadlock.
      */
     public void lock() {
         // Acquire: pairs with the compare-and-set in unlock().
@@ -119,8 +122,9 @@ public final class WorkerLock extends WorkerLockPad {
     }
 
     /**
-     * Whether the calling thread has the lock. Known exactly only while {@link ThreadGuard#CHECKS} is on; otherwise this says
-     * whether <em>anybody</em> has it, so that {@code assert lock.isHeldByCurrentThread()} never fails wrongly.
+     * Whether the calling thread has the lock. Known exactly only while {@link ThreadGuard#CHECKS} is on; otherwise
+     * this says whether <em>anybody</em> has it, so that {@code assert lock.isHeldByCurrentThread()} never fails
+     * wrongly.
      */
     public boolean isHeldByCurrentThread() {
         if (ThreadGuard.CHECKS) {
@@ -150,9 +154,19 @@ public final class WorkerLock extends WorkerLockPad {
         return (int) ((state & WAITERS_MASK) >>> 8);
     }
 
+    /** Waiters that will be handed the lock: for tests. */
+    int starvingCount() {
+        int count = 0;
+        for (final LockWaiter slot : slots) {
+            count += slot.status() == LockWaiter.STARVING ? 1 : 0;
+        }
+        return count;
+    }
+
     private void lockContended() {
         if (ThreadGuard.CHECKS && isHeldByCurrentThread()) {
-            throw new AssertionError("worker lock entered twice by one thread: thread=" + Thread.currentThread().getName());
+            throw new AssertionError(
+                "worker lock entered twice by one thread: thread=" + Thread.currentThread().getName());
         }
         for (int i = 0; i <= SPINS; i++) {
             if (barge()) {
@@ -222,9 +236,9 @@ public final class WorkerLock extends WorkerLockPad {
     }
 
     /**
-     * True if the lock is ours: handed over, or free and taken. False if it is right to sleep: LOCKED was seen in the same word as
-     * our count and no WOKEN of ours is in it, so the holder's unlock will look for a waiter; or the holder has picked us and its
-     * unpark is still to come.
+     * True if the lock is ours: handed over, or free and taken. False if it is right to sleep: LOCKED was seen in the
+     * same word as our count and no WOKEN of ours is in it, so the holder's unlock will look for a waiter; or the
+     * holder has picked us and its unpark is still to come.
      */
     private boolean takeOrStay(final LockWaiter slot) {
         while (true) {
@@ -247,7 +261,8 @@ public final class WorkerLock extends WorkerLockPad {
 
     /** A woken waiter found the lock taken again: it becomes one of the sleepers before it lets others be woken. */
     private boolean backToSleep(final LockWaiter slot, final long seen) {
-        // While WOKEN is in the state nobody wakes anybody, so the slot is ours to write until the compare-and-set below.
+        // While WOKEN is in the state nobody wakes anybody, so the slot is ours to write until the compare-and-set
+        // below.
         slot.move(LockWaiter.WOKEN, LockWaiter.WAITING);
         if (STATE.compareAndSet(this, seen, seen & ~WOKEN)) {
             return true;
@@ -261,7 +276,8 @@ public final class WorkerLock extends WorkerLockPad {
         if (!slot.move(LockWaiter.WAITING, LockWaiter.STARVING)) {
             return false;
         }
-        // The slot first, then the bit: handOver() takes the bit away first and looks at the slots then, so one of the two is seen.
+        // The slot first, then the bit: handOver() takes the bit away first and looks at the slots then, so one of the
+        // two is seen.
         STATE.getAndBitwiseOr(this, STARVING);
         return true;
     }
@@ -324,7 +340,8 @@ public final class WorkerLock extends WorkerLockPad {
         if (!slot.move(LockWaiter.WAITING, LockWaiter.WOKEN)) {
             return false;
         }
-        // Only a holder sets WOKEN and it is not set, so this cannot overflow. Release: pairs with barge() and takeOrStay().
+        // Only a holder sets WOKEN and it is not set, so this cannot overflow. Release: pairs with barge() and
+        // takeOrStay().
         STATE.getAndAdd(this, WOKEN - LOCKED);
         LockSupport.unpark(waiter);
         return true;
