@@ -240,13 +240,11 @@ public final class SteeredInterface implements TransportInterface {
         return completed;
     }
 
-    /** Takes back what a peer held on to: at the next step, or at once after close. Any thread. */
+    /** Takes back what a peer held on to: at the next step, or at once after close. Any thread; wakes nobody. */
     void bringHome(final Runnable event) {
         homecoming.add(event);
         if (closed) {
             runHomecoming();
-        } else {
-            wakeUp();
         }
     }
 

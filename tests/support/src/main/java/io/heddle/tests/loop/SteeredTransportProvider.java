@@ -24,6 +24,12 @@ public final class SteeredTransportProvider implements TransportProvider {
         return NAME;
     }
 
+    /** Only where it is named: a test that has this module on its class path may be about another transport. */
+    @Override
+    public boolean isUsedByDefault() {
+        return false;
+    }
+
     @Override
     public Transport open(final TransportContext context) {
         return SteeredScope.open(LeakTracker.forLevel(context.config().leakTracking().name().toLowerCase(Locale.ROOT)));

@@ -1,16 +1,21 @@
 package io.heddle.tests.loop;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.Context;
+import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.spi.TransportProvider;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.nio.file.Path;
+import java.util.List;
 import java.util.ServiceLoader;
 import java.util.concurrent.TimeoutException;
 
@@ -80,9 +85,21 @@ final class SteeredGuardTest {
     }
 
     @Test
-    void shouldBeFoundByTheServiceLoader() {
-        assertTrue(ServiceLoader.load(TransportProvider.class).stream()
-            .anyMatch(provider -> provider.type() == SteeredTransportProvider.class));
+    void shouldBeOpenedByAContextThatNamesIt(@TempDir final Path directory) {
+        final ContextConfig config = new ContextConfig().directory(directory.resolve("heddle"));
+        final SteeredSettings small = SteeredSettings.DEFAULT.withRingRecords(3);
+        try (SteeredScope scope = new SteeredScope(small);
+             Context context = Context.create(config.transports(List.of("steered")))) {
+            assertEquals(List.of(scope.transport()), context.transports());
+            assertEquals(small, scope.transport().settings());
+        }
+    }
+
+    @Test
+    void shouldNotBeOpenedByDefault() {
+        final TransportProvider provider = ServiceLoader.load(TransportProvider.class).stream()
+            .filter(found -> found.type() == SteeredTransportProvider.class).findFirst().orElseThrow().get();
+        assertFalse(provider.isUsedByDefault());
     }
 
     @Test
