@@ -219,6 +219,7 @@ final class Wire {
 
     /** Forgets what was published and not collected, and takes its descriptors, and all unused ones, out. */
     synchronized void cut(final ArrayDeque<PoolElement> lent) {
+        close(Status.CONNECTION_RESET);
         for (long i = collected; i < published; i++) {
             final Slot slot = slot(i);
             if (slot.element != null) {
