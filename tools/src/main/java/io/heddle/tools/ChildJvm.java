@@ -74,7 +74,10 @@ final class ChildJvm implements AutoCloseable {
         return await(word, timeout, this);
     }
 
-    /** As {@link #await(String, Duration)}; fails too if {@code other} ends, without which this child would wait in vain. */
+    /**
+     * As {@link #await(String, Duration)}; fails too if {@code other} ends, without which this child would wait in
+     * vain.
+     */
     String await(final String word, final Duration timeout, final ChildJvm other) {
         final Future<String> future = future(word);
         final long start = System.nanoTime();

@@ -59,7 +59,9 @@ final class DemoErrors implements WorkerErrorHandler {
         final Connection connection,
         final Status status,
         final Throwable problem) {
-        cutOff |= connection != null && status != null && status.isError() && problem == null;
+        if (problem == null && connection != null && status != null && status.isError()) {
+            cutOff = true;
+        }
         if (problem instanceof ThreadModeViolation violation) {
             tell(violation);
         } else if (problem != null) {

@@ -1,8 +1,8 @@
 package io.heddle.tools;
 
 /**
- * When to stop waiting for the stream: it is complete, or its connection failed, or nothing has come for long. Tells the parent of progress.
- * Confined.
+ * When to stop waiting for the stream: it is complete, or its connection failed, or nothing has come for long. Tells
+ * the parent of progress. Confined.
  */
 final class DemoPatience {
     private static final long TELL_NS = 50_000_000L;
