@@ -1,0 +1,195 @@
+package io.heddle.context;
+
+import io.heddle.context.internal.RuntimeDirectory;
+import io.heddle.context.internal.ThreadGuard;
+import io.heddle.context.spi.Transport;
+import io.heddle.context.spi.TransportContext;
+import io.heddle.context.spi.TransportProvider;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadLocalRandom;
+import org.agrona.CloseHelper;
+import org.agrona.ErrorHandler;
+
+/**
+ * The root of everything: configuration, runtime directory, transports and counters that workers share.
+ *
+ * <p>Thread safe, whatever the workers' modes; nothing on a data path touches its lock. Workers are closed before it; closing it closes what is
+ * left of them.
+ */
+public final class Context implements AutoCloseable {
+    private final ContextConfig config;
+    private final long contextId = ThreadLocalRandom.current().nextLong();
+    private final RuntimeDirectory directory;
+    private final Counters counters;
+    private final List<Transport> transports = new ArrayList<>();
+    /** Guarded by this. In the order of creation. */
+    private final List<AutoCloseable> dependents = new ArrayList<>();
+    private volatile boolean closed;
+
+    private Context(final ContextConfig config) {
+        this.config = config;
+        directory = RuntimeDirectory.open(config.directory());
+        Counters made = null;
+        try {
+            made = Counters.create(directory, config.epochClock());
+            openTransports();
+            made.counter(ContextCounter.SHARED_MEMORY_LIMIT_BYTES).setRelease(config.sharedMemoryLimitBytes());
+        } catch (final RuntimeException | Error ex) {
+            CloseHelper.quietCloseAll(transports);
+            CloseHelper.quietClose(made);
+            CloseHelper.quietClose(directory);
+            throw ex;
+        }
+        counters = made;
+    }
+
+    /** With the configuration of system properties and environment. */
+    public static Context create() {
+        return create(new ContextConfig());
+    }
+
+    /**
+     * Opens the runtime directory, sweeps what dead processes left in it, and opens every transport.
+     *
+     * @param config concluded here if it is not yet; one configuration may serve several contexts.
+     * @throws HeddleException if this machine, JVM, directory or configuration will not do; the text says what is wrong and the cure.
+     */
+    public static Context create(final ContextConfig config) {
+        Platform.check();
+        return new Context(config.conclude());
+    }
+
+    private void openTransports() {
+        final List<String> wanted = config.transports();
+        final List<String> found = new ArrayList<>();
+        final TransportContext lent = new Lent();
+        try {
+            for (final TransportProvider provider : ServiceLoader.load(TransportProvider.class, Context.class.getClassLoader())) {
+                found.add(provider.name());
+                if (wanted.isEmpty() ? provider.isUsedByDefault() : wanted.contains(provider.name())) {
+                    transports.add(provider.open(lent));
+                }
+            }
+        } catch (final ServiceConfigurationError ex) {
+            throw new HeddleException(Status.UNREACHABLE, "a transport on the class path cannot be loaded: " + ex.getMessage(), ex);
+        }
+        for (final String name : wanted) {
+            if (!found.contains(name)) {
+                throw new ConfigurationException("heddle.transports=" + name + " is not on the class path; found=" + found);
+            }
+        }
+        if (transports.isEmpty()) {
+            throw new HeddleException(Status.UNREACHABLE,
+                "no transport on the class path: add io.heddle:heddle-endpoints, or io.heddle:heddle-shm-transport, at run time");
+        }
+    }
+
+    /** The concluded configuration. */
+    public ContextConfig config() {
+        return config;
+    }
+
+    /** Whether {@link #close()} was called. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether SINGLE and SERIALIZED workers of this JVM check who calls them. */
+    public static boolean isCheckingThreads() {
+        return ThreadGuard.CHECKS;
+    }
+
+    /** This context's counters, readable from outside by {@link CountersFile}. */
+    public Counters counters() {
+        return counters;
+    }
+
+    /** The transports in the order of preference. For workers. */
+    public List<Transport> transports() {
+        requireOpen("transports");
+        return List.copyOf(transports);
+    }
+
+    /** One paragraph of {@code key=value} lines per transport. */
+    public String describe() {
+        final StringBuilder text = new StringBuilder("directory=").append(directory.path()).append('\n');
+        for (final Transport transport : transports) {
+            text.append(transport.describe().stripTrailing()).append('\n');
+        }
+        return text.toString();
+    }
+
+    /** For workers: closed with this context if it was not closed before. */
+    public void register(final AutoCloseable dependent) {
+        synchronized (this) {
+            requireOpen("register");
+            dependents.add(dependent);
+        }
+    }
+
+    /** For workers: closed by its owner. */
+    public void unregister(final AutoCloseable dependent) {
+        synchronized (this) {
+            dependents.remove(dependent);
+        }
+    }
+
+    private void requireOpen(final String operation) {
+        if (closed) {
+            throw new ClosedException("context", operation);
+        }
+    }
+
+    /**
+     * Closes workers that are still open, then the transports, counters and directory. Idempotent; collects what fails on the way.
+     */
+    @Override
+    public void close() {
+        final List<AutoCloseable> left;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            left = new ArrayList<>(dependents);
+            dependents.clear();
+        }
+        final List<AutoCloseable> order = new ArrayList<>(left);
+        order.addAll(transports);
+        order.add(counters);
+        order.add(directory);
+        CloseHelper.closeAll(order);
+    }
+
+    /** What transports see of the context. */
+    private final class Lent implements TransportContext {
+        @Override
+        public long contextId() {
+            return contextId;
+        }
+
+        @Override
+        public ContextConfig config() {
+            return config;
+        }
+
+        @Override
+        public RuntimeDirectory runtimeDirectory() {
+            return directory;
+        }
+
+        @Override
+        public ThreadFactory threadFactory() {
+            return config.threadFactory();
+        }
+
+        @Override
+        public ErrorHandler errorHandler() {
+            return config.errorHandler();
+        }
+    }
+}

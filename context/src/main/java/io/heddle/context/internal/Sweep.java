@@ -1,0 +1,134 @@
+package io.heddle.context.internal;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * One pass over a runtime directory that removes what dead owners left. Every file there is named {@code <ownerId>-…} or
+ * {@code <ownerId>.…}; whatever is not is left alone.
+ *
+ * <p>Only files that were listed before their owner was found dead are removed, so a new owner's files are never among them.
+ * Processes may sweep at the same time: the owner's lock is held until its files are gone. Confined.
+ */
+final class Sweep {
+    /** Counter files of dead owners that are kept for whoever asks what happened. */
+    static final int KEPT_COUNTER_FILES = 2;
+    static final String COUNTERS_SUFFIX = ".counters";
+
+    private static final Pattern OWNED = Pattern.compile("([0-9a-f]{" + OwnerLock.OWNER_ID_LENGTH + "})[-.].+");
+
+    private final boolean dryRun;
+    private final List<String> removed = new ArrayList<>();
+    private final List<String> kept = new ArrayList<>();
+    private long removedBytes;
+
+    private Sweep(final boolean dryRun) {
+        this.dryRun = dryRun;
+    }
+
+    static SweepReport run(final Path directory, final boolean dryRun) throws IOException {
+        return new Sweep(dryRun).run(directory);
+    }
+
+    private SweepReport run(final Path directory) throws IOException {
+        final Map<String, List<Found>> filesByOwner = list(directory);
+        if (!filesByOwner.isEmpty()) {
+            final OwnerProbe probe = new OwnerProbe(directory);
+            final List<Found> deadCounters = new ArrayList<>();
+            for (final Map.Entry<String, List<Found>> owner : filesByOwner.entrySet()) {
+                sweepOwner(probe, owner.getKey(), owner.getValue(), deadCounters);
+            }
+            deadCounters.sort(Comparator.comparingLong(Found::modifiedMs).thenComparing(Found::name).reversed());
+            for (int i = 0; i < deadCounters.size(); i++) {
+                if (i < KEPT_COUNTER_FILES) {
+                    kept.add(deadCounters.get(i).name());
+                } else {
+                    remove(deadCounters.get(i));
+                }
+            }
+        }
+        removed.sort(null);
+        kept.sort(null);
+        return new SweepReport(List.copyOf(removed), List.copyOf(kept), removedBytes);
+    }
+
+    private void sweepOwner(
+        final OwnerProbe probe,
+        final String ownerId,
+        final List<Found> files,
+        final List<Found> deadCounters) throws IOException {
+        try (OwnerProbe.Verdict verdict = probe.probe(ownerId)) {
+            if (verdict.isLive()) {
+                files.forEach(file -> kept.add(file.name()));
+                return;
+            }
+            // Its lock goes last: as long as anything else is there, so is the proof that it is dead.
+            files.sort(Comparator.comparing(Found::isLock));
+            for (final Found file : files) {
+                if (file.name().endsWith(COUNTERS_SUFFIX)) {
+                    deadCounters.add(file);
+                } else {
+                    remove(file);
+                }
+            }
+        }
+    }
+
+    private Map<String, List<Found>> list(final Path directory) throws IOException {
+        final Map<String, List<Found>> filesByOwner = new TreeMap<>();
+        try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
+            for (final Path path : paths) {
+                final Found file = Found.at(path);
+                if (file == null) {
+                    continue;
+                }
+                final Matcher owned = OWNED.matcher(file.name());
+                if (owned.matches() && !file.isDirectory()) {
+                    filesByOwner.computeIfAbsent(owned.group(1), ownerId -> new ArrayList<>()).add(file);
+                } else {
+                    kept.add(file.name());
+                }
+            }
+        }
+        return filesByOwner;
+    }
+
+    private void remove(final Found file) throws IOException {
+        if (dryRun || Files.deleteIfExists(file.path())) {
+            removed.add(file.name());
+            removedBytes += file.lengthBytes();
+        }
+    }
+
+    /** A file as it was when the directory was listed. */
+    private record Found(Path path, String name, long lengthBytes, long modifiedMs, boolean isDirectory) {
+        /** Null if it is gone already. */
+        static Found at(final Path path) throws IOException {
+            try {
+                final BasicFileAttributes attributes =
+                    Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+                return new Found(
+                    path, path.getFileName().toString(), attributes.size(), attributes.lastModifiedTime().toMillis(),
+                    attributes.isDirectory());
+            } catch (final NoSuchFileException ex) {
+                return null;
+            }
+        }
+
+        boolean isLock() {
+            return name.endsWith(OwnerLock.LOCK_SUFFIX);
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.heddle.context.spi;
+
+/** A transport opened for one context. Thread safe. */
+public interface Transport extends AutoCloseable {
+    /** The provider's name. */
+    String name();
+
+    /** What this transport can do beyond moving records. */
+    TransportCapabilities capabilities();
+
+    /**
+     * Why an interface cannot be reached from here, or null if nothing speaks against it. Looks at the address only; asks no peer.
+     *
+     * @param address what {@link TransportInterface#address()} gave on the other side.
+     */
+    String unreachableReason(byte[] address);
+
+    /**
+     * Opens the worker's side of this transport.
+     *
+     * @param options  what the worker fixes.
+     * @param listener told of connections, always from within {@link TransportInterface#step}.
+     */
+    TransportInterface openInterface(InterfaceOptions options, InterfaceListener listener);
+
+    /** One line per fact, {@code key=value}, for {@code heddle info -d}. */
+    String describe();
+
+    /** Ends the transport's threads and gives back what it holds; interfaces are closed before. Idempotent. */
+    @Override
+    void close();
+}
