@@ -1,7 +1,6 @@
 package io.heddle.tools;
 
 import io.heddle.context.Context;
-import io.heddle.context.ContextConfig;
 import io.heddle.context.ThreadMode;
 import java.util.Arrays;
 import java.util.stream.Collectors;
@@ -26,7 +25,7 @@ final class BuildFacts implements IVersionProvider {
             .put("jvm", System.getProperty("java.vm.name").replace(' ', '_'))
             .put("os", System.getProperty("os.name") + "-" + System.getProperty("os.arch"))
             .put("thread_modes", modes())
-            .put("thread_checks", areChecksOn() ? "on" : "off")
+            .put("thread_checks", Context.isCheckingThreads() ? "on" : "off")
             .put("agrona", implementationVersion(UnsafeApi.class))
             .put("jvm_flag", isFlagPresent() ? "present" : "missing");
         return facts.put("jvm_flag_needed", String.join("=", JvmFlags.NEEDED));
@@ -38,12 +37,6 @@ final class BuildFacts implements IVersionProvider {
 
     private static String modes() {
         return Arrays.stream(ThreadMode.values()).map(PerftestOptions::lower).collect(Collectors.joining(","));
-    }
-
-    /** As a {@code Context} made here would have it: assertions enabled for Heddle, or the setting says so. */
-    private static boolean areChecksOn() {
-        return Context.class.desiredAssertionStatus() || new ContextConfig().entries().stream()
-            .anyMatch(entry -> entry.key().equals("heddle.thread.checks") && entry.value().equals("assert"));
     }
 
     /** Whether the package that Agrona's off-heap access needs is open to it. */
