@@ -135,6 +135,11 @@ final class ShmTransport implements Transport {
     }
 
     @Override
+    public String describeLayout() {
+        return LaneLayout.describe(Geometry.of(config()));
+    }
+
+    @Override
     public String describe() {
         return String.join(
             System.lineSeparator(),
