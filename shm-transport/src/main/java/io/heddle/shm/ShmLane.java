@@ -558,4 +558,10 @@ final class ShmLane implements Lane {
             default -> "";
         };
     }
+
+    /** Names the peer: the holder in a leak report. */
+    @Override
+    public String toString() {
+        return "shm-lane[" + peer + ']';
+    }
 }
