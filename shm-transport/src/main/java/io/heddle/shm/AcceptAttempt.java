@@ -66,7 +66,7 @@ final class AcceptAttempt implements ControlSocket.Listener {
             FailPoints.at("shm.accept.mapped");
             geometry = SegmentHeader.verify(segment.address(), segment.bytes());
             FailPoints.at("shm.accept.before-unlink");
-        } catch (final HeddleException | InternalError ex) { // InternalError: a page of the segment has no memory
+        } catch (final RuntimeException | InternalError ex) { // InternalError: a page of the segment has no memory
             if (segment != null) {
                 segment.unmap(); // no lane has seen it
             }

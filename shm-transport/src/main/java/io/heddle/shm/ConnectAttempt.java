@@ -87,6 +87,9 @@ final class ConnectAttempt implements ControlSocket.Listener {
             fail(ex.status(), ex.getMessage());
         } catch (final IOException ex) {
             fail(Status.IO_ERROR, "cannot connect: socket=" + socketPath + " cause=" + ex.getMessage());
+        } catch (final RuntimeException | Error ex) { // never leave a lane without an answer
+            fail(Status.IO_ERROR, "cannot connect: socket=" + socketPath + " cause=" + ex);
+            control.reports().error(ex);
         }
     }
 

@@ -42,7 +42,10 @@ final class ControlSocket implements ControlThread.Ready {
         /** One or more wake bytes. */
         void onWake();
 
-        /** The peer's end of the socket is gone, or it broke the rules: told once, this end is closed already. */
+        /**
+         * The peer's end of the socket is gone, or it broke the rules, or this context closes: told once, this end is
+         * closed already.
+         */
         void onEnd(Status status, String reason);
     }
 
@@ -147,8 +150,11 @@ final class ControlSocket implements ControlThread.Ready {
 
     @Override
     public void onShutdown() {
-        send(FrameBody.finished(FrameBody.begin(FrameDescriptor.FAREWELL)));
-        close();
+        if (!closed) {
+            send(FrameBody.finished(FrameBody.begin(FrameDescriptor.FAREWELL)));
+            close();
+            listener.onEnd(Status.CANCELED, "the context was closed");
+        }
     }
 
     private void read() {

@@ -4,10 +4,12 @@ import io.heddle.context.ContextConfig;
 import io.heddle.context.ContextConfig.PoolExhausted;
 import io.heddle.context.Leak;
 import io.heddle.context.MemoryPool;
+import io.heddle.context.internal.LeakTracker;
 import io.heddle.context.internal.PoolBudget;
 import io.heddle.context.spi.InterfaceOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -24,11 +26,14 @@ final class InterfacePools {
     private final List<MemoryPool> orphans = new ArrayList<>();
     /** Written under the guard, opaque; read by any thread, opaque. */
     private final AtomicLong held = new AtomicLong();
+    /** Null for no tracking. */
+    private final LeakTracker tracker;
     private long nowNs;
 
     InterfacePools(final InterfaceOptions options, final ContextConfig config) {
         this.options = options;
         this.budget = new PoolBudget(config.poolLimitBytes());
+        this.tracker = LeakTracker.forLevel(config.leakTracking().name().toLowerCase(Locale.ROOT));
         this.copiesWhenExhausted = config.poolExhausted() == PoolExhausted.COPY;
     }
 
@@ -52,6 +57,7 @@ final class InterfacePools {
             .allocator(bytes -> null)
             .attachment(options.owner())
             .describer(element -> String.valueOf(lane))
+            .tracker(tracker)
             .clock(() -> nowNs)
             .build();
         pools.add(pool);

@@ -237,7 +237,11 @@ final class ShmInterface implements TransportInterface {
 
     /** Wakes the worker. Any thread. */
     void wake() {
-        options.wakeUp().run();
+        try {
+            options.wakeUp().run();
+        } catch (final RuntimeException ex) { // it must not throw; if it does, that is no fault of the connection
+            complain(ex);
+        }
     }
 
     /** Has an error told by the control thread, since nothing of the application may run under the guard. */

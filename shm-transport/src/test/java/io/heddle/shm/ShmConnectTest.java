@@ -233,6 +233,32 @@ class ShmConnectTest {
     }
 
     @Test
+    void shouldGiveUpAConnectUnderWayWhenTheContextCloses() throws IOException {
+        try (ServerSocketChannel mute = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+            try (TestHost host = new TestHost(directory())) {
+                mute.bind(UnixDomainSocketAddress.of(directory().resolve("mute.sock")));
+                host.worker("client").shm.connect(addressOf("mute.sock").encode());
+                await("hello sent").atMost(TestWorker.LIMIT).until(() -> host.segmentFiles().size() == 1);
+                host.transport.close();
+                assertEquals(List.of(), host.segmentFiles());
+            }
+        }
+    }
+
+    @Test
+    void shouldSurviveTheEndOfFileDescriptors() throws Exception {
+        final List<String> launcher = List.of("sh", "-c", "ulimit -n 256 && exec \"$0\" \"$@\"");
+        try (TestPeer child = new TestPeer(launcher, "", "exhaust", directory().toString())) {
+            final String failed = child.expect("failed");
+            assertTrue(Integer.parseInt(failed) > 0, failed);
+            assertNotNull(child.expect("reason"));
+            assertEquals("[]", child.expect("left"));
+            assertTrue(child.ended());
+            assertEquals(0, child.exitCode());
+        }
+    }
+
+    @Test
     void shouldTellTheOtherSideOfAClose() {
         try (TestHost left = new TestHost(directory()); TestHost right = new TestHost(directory())) {
             final TestWorker client = left.worker("client");

@@ -1,5 +1,6 @@
 package io.heddle.shm;
 
+import io.heddle.context.ContextConfig;
 import io.heddle.context.HeddleException;
 import io.heddle.context.spi.Lane;
 import java.io.BufferedReader;
@@ -86,6 +87,7 @@ final class TestPeer implements AutoCloseable {
             case "listen" -> listen(directory);
             case "connect" -> connect(directory, bytes(arguments[2]));
             case "full" -> full(directory);
+            case "exhaust" -> exhaust(directory);
             default -> throw new IllegalArgumentException("mode=" + arguments[0]);
         }
     }
@@ -118,6 +120,37 @@ final class TestPeer implements AutoCloseable {
             say("outcome", ex.status() + " " + ex.getMessage());
         }
         say("left", TestHost.leftovers(directory) + " charged=" + budget.usedBytes() + " maps=" + gauge.liveMaps());
+    }
+
+    /** Connects to itself until file descriptors run out, lets go, and tries again. */
+    private static void exhaust(final Path directory) {
+        final ControlTimings hasty = new ControlTimings(
+            TimeUnit.SECONDS.toNanos(2), TestHost.TIMINGS.lingerNs(), TestHost.TIMINGS.closeLingerNs(),
+            TestHost.TIMINGS.acceptPauseNs());
+        try (TestHost host = new TestHost(directory, new ContextConfig(), hasty)) {
+            final TestWorker worker = host.worker("greedy");
+            final int wanted = 300;
+            for (int i = 0; i < wanted; i++) {
+                worker.connect(worker.shm.address());
+            }
+            TestWorker.stepUntil(
+                "each has an outcome", () -> worker.gone.size() + worker.connected.size() >= wanted, worker);
+            say("failed", Integer.toString(worker.gone.size()));
+            say("reason", worker.gone.isEmpty() ? "none" : worker.gone.get(0).reason());
+            List.copyOf(worker.connected).forEach(worker::dispose);
+            List.copyOf(worker.accepted).forEach(worker::dispose);
+            worker.connected.clear();
+            worker.gone.clear();
+            worker.connect(worker.shm.address());
+            TestWorker.stepUntil("descriptors are back", () -> {
+                if (worker.connected.isEmpty() && !worker.gone.isEmpty()) {
+                    worker.gone.clear();
+                    worker.connect(worker.shm.address());
+                }
+                return !worker.connected.isEmpty();
+            }, worker);
+            say("left", host.segmentFiles().toString());
+        }
     }
 
     private static void say(final String word, final String text) {

@@ -9,7 +9,8 @@ public interface Transport extends AutoCloseable {
     TransportCapabilities capabilities();
 
     /**
-     * Why an interface cannot be reached from here, or null if nothing speaks against it. Looks at the address only; asks no peer.
+     * Why an interface cannot be reached from here, or null if nothing speaks against it. Looks at the address only;
+     * asks no peer.
      *
      * @param address what {@link TransportInterface#address()} gave on the other side.
      */
@@ -25,6 +26,13 @@ public interface Transport extends AutoCloseable {
 
     /** One line per fact, {@code key=value}, for {@code heddle info -d}. */
     String describe();
+
+    /**
+     * The layout of what it shares with peers, for people, printed from the constants it uses; empty if there is none.
+     */
+    default String describeLayout() {
+        return "";
+    }
 
     /** Ends the transport's threads and gives back what it holds; interfaces are closed before. Idempotent. */
     @Override

@@ -1,0 +1,99 @@
+package io.heddle.tests.tools;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(90)
+class DemoCommandTest {
+    private static final int FILE_BYTES = (1 << 20) + 12_345;
+    private static final long SEED = 7;
+    private static final String DEBUG =
+        "debug".equals(System.getProperty("heddle.test.build")) ? " --debug" : "";
+
+    @TempDir
+    private Path directory;
+    private Path file;
+
+    @BeforeEach
+    void aFile() throws IOException {
+        final byte[] bytes = new byte[FILE_BYTES];
+        new Random(SEED).nextBytes(bytes);
+        file = Files.write(directory.resolve("file"), bytes);
+    }
+
+    private HeddleProcess demo(final String arguments) throws IOException, InterruptedException {
+        return HeddleProcess.run(directory, "demo --file " + file + " " + arguments);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--mode multi", "--mode single", "--mode serialized", "--mode single --release async",
+        "--mode serialized --release async"})
+    void shouldStreamAFileRightInEveryMode(final String arguments) throws IOException, InterruptedException {
+        final HeddleProcess demo = demo(arguments + DEBUG);
+
+        assertEquals(0, demo.exitCode(), demo::toString);
+        assertTrue(demo.lastLine().matches("demo thread_mode=[a-z]+ debug=(true|false) release=(direct|async) bytes="
+            + FILE_BYTES + " messages=17 seconds=[0-9.]+ MBps=[0-9.]+ crc_ok=true "
+            + "released_elsewhere=[0-9]+ in_use=0 leaks=0 violations=0"),
+            demo::toString);
+        assertFalse(demo.stderr().contains("WARN") || demo.stderr().contains("ERROR"), demo::toString);
+    }
+
+    @Test
+    void shouldReleaseElsewhereByDefault() throws IOException, InterruptedException {
+        final HeddleProcess demo = demo("--repeat 2" + DEBUG);
+
+        assertEquals(2.0 * FILE_BYTES, demo.number("bytes"));
+        assertEquals(demo.number("messages"), demo.number("released_elsewhere"), demo::toString);
+    }
+
+    @Test
+    @Tag("debug-only")
+    void shouldCatchMisuseAndSayWhatToDo() throws IOException, InterruptedException {
+        final HeddleProcess demo = demo("--mode serialized --misuse --debug --chunk 4k --repeat 20");
+
+        assertEquals(3, demo.exitCode(), demo::toString);
+        assertTrue(demo.number("violations") >= 1, demo::toString);
+        assertTrue(demo.lastLine().contains(" crc_ok=true "), demo::toString);
+        for (final String word : List.of("demo-consumer", "SERIALIZED", "MULTI", "releaseAsync", "progress")) {
+            assertTrue(demo.stderr().contains(word), () -> word + " is missing: " + demo);
+        }
+    }
+
+    @Test
+    @Tag("release-only")
+    void shouldNeverPassAWrongByteWhenMisusedUnchecked() throws IOException, InterruptedException {
+        final HeddleProcess demo = demo("--mode serialized --misuse --chunk 4k --repeat 20");
+
+        assertTrue(demo.exitCode() == 0 || demo.exitCode() == 4, demo::toString);
+        assertTrue(demo.lastLine().contains(" crc_ok=true "), demo::toString);
+    }
+
+    @Test
+    void shouldEndItsChildrenWhenItIsKilled() throws IOException {
+        try (HeddleProcess demo = HeddleProcess.start(directory, "demo --file " + file + " --repeat 100000")) {
+            await("two children").atMost(Duration.ofSeconds(30)).until(() -> demo.handle().children().count() == 2);
+            final List<ProcessHandle> children = demo.handle().children().toList();
+            demo.handle().destroyForcibly();
+
+            await("children gone").atMost(Duration.ofSeconds(30))
+                .until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package io.heddle.tools;
+
+import io.heddle.context.Status;
+import io.heddle.worker.Worker;
+import java.time.Duration;
+
+/** What the one thread of a side does between calls of progress that found nothing. Confined to that thread. */
+final class Idler {
+    private static final int SPINS_BEFORE_SLEEP = 10_000;
+    private static final Duration NAP = Duration.ofMillis(10);
+
+    private final Worker worker;
+    private final boolean spinning;
+    private int empty;
+
+    Idler(final Worker worker, final boolean spinning) {
+        this.worker = worker;
+        this.spinning = spinning;
+    }
+
+    /** To be called with what progress returned. Spinning means a tight loop: nothing is done here then. */
+    void idle(final int work) {
+        if (spinning) {
+            return;
+        }
+        if (work > 0) {
+            empty = 0;
+        } else if (++empty > SPINS_BEFORE_SLEEP && worker.arm() == Status.OK) {
+            worker.await(NAP);
+        }
+    }
+}
