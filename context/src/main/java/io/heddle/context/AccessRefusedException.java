@@ -1,7 +1,8 @@
 package io.heddle.context;
 
 /**
- * A file, directory or peer is not ours to use: another user's, open to others, or reached through a symbolic link. Immutable.
+ * A file, directory or peer is not ours to use: another user's, open to others, or reached through a symbolic link.
+ * Immutable.
  */
 public final class AccessRefusedException extends HeddleException {
     private static final long serialVersionUID = 1L;

@@ -1,13 +1,16 @@
 package io.heddle.context;
 
 /**
- * {@code progress()} or a blocking call was made inside a callback, where it could only wait for itself. Nothing was changed by
- * the call. Thrown in every thread mode and build. Immutable.
+ * {@code progress()} or a blocking call was made inside a callback, where it could only wait for itself. Nothing was
+ * changed by the call. Thrown in every thread mode and build. Immutable.
  */
 public final class CallbackException extends HeddleException {
     private static final long serialVersionUID = 1L;
 
-    /** {@code operation} is the call that is refused; {@code worker} names the worker whose callback this thread is running. */
+    /**
+     * {@code operation} is the call that is refused; {@code worker} names the worker whose callback this thread is
+     * running.
+     */
     public CallbackException(final String operation, final String worker) {
         super(
             Status.BUSY,

@@ -15,8 +15,8 @@ public interface ChunkAllocator {
      * Memory for one chunk. May give more than asked for: the pool makes use of it.
      *
      * @param minBytes the least number of bytes.
-     * @return the memory, or null if there is none now; an exception is taken as null, left alone for 100 ms and kept in
-     *     {@link ElementPool#lastAllocationFailure()}.
+     * @return the memory, or null if there is none now; an exception is taken as null, left alone for 100 ms and kept
+     *     in {@link ElementPool#lastAllocationFailure()}.
      */
     Chunk allocate(long minBytes);
 

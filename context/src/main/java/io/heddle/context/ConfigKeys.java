@@ -109,9 +109,8 @@ final class ConfigKeys {
         return Path.of("/dev/shm/heddle-" + HostProcess.uid());
     }
 
-    /** The package's assertion status: {@code -ea}, {@code -ea:io.heddle...} and {@code -ea:io.heddle.context...} all count. */
     private static ThreadChecks defaultThreadChecks() {
-        return ContextConfig.class.desiredAssertionStatus() ? ThreadChecks.ASSERT : ThreadChecks.OFF;
+        return Context.class.desiredAssertionStatus() ? ThreadChecks.ASSERT : ThreadChecks.OFF;
     }
 
     private static <T> Function<T, String> any() {

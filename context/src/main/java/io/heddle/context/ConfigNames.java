@@ -24,7 +24,8 @@ final class ConfigNames {
         final List<String> problems = new ArrayList<>();
         final List<String> properties = ConfigKeys.ALL.stream().<String>map(ConfigKey::name).toList();
         for (final String name : sorted(sources.propertyNames().get())) {
-            if (name.startsWith(PROPERTY_PREFIX) && !name.startsWith(PROPERTY_TEST_PREFIX) && !properties.contains(name)) {
+            if (name.startsWith(PROPERTY_PREFIX) && !name.startsWith(PROPERTY_TEST_PREFIX) &&
+                !properties.contains(name)) {
                 problems.add("unknown system property " + name + ": did you mean " + nearest(name, properties) + "?");
             }
         }
@@ -32,7 +33,8 @@ final class ConfigNames {
         for (final String name : sorted(sources.environmentNames().get())) {
             if (name.startsWith(ENVIRONMENT_PREFIX) && !name.startsWith(ENVIRONMENT_TEST_PREFIX) &&
                 !name.equals(JAVA_OPTIONS) && !variables.contains(name)) {
-                problems.add("unknown environment variable " + name + ": did you mean " + nearest(name, variables) + "?");
+                problems.add(
+                    "unknown environment variable " + name + ": did you mean " + nearest(name, variables) + "?");
             }
         }
         return problems;

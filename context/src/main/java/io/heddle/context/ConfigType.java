@@ -16,8 +16,8 @@ import java.util.stream.Collectors;
 final class ConfigType<T> {
     static final ConfigType<Long> SIZE =
         new ConfigType<>("size", "a size like 8k, 1m, 1g", ConfigUnits::parseBytes, ConfigUnits::bytes);
-    static final ConfigType<Long> DURATION =
-        new ConfigType<>("duration", "a duration like 5us, 100ms, 2s", ConfigUnits::parseNanoseconds, ConfigUnits::nanoseconds);
+    static final ConfigType<Long> DURATION = new ConfigType<>(
+        "duration", "a duration like 5us, 100ms, 2s", ConfigUnits::parseNanoseconds, ConfigUnits::nanoseconds);
     static final ConfigType<Integer> COUNT =
         new ConfigType<>("count", "a whole number", Integer::parseInt, String::valueOf);
     static final ConfigType<Boolean> SWITCH =
@@ -49,14 +49,14 @@ final class ConfigType<T> {
     }
 
     static <E extends Enum<E>> ConfigType<E> choice(final Class<E> type) {
-        final String names = Arrays.stream(type.getEnumConstants()).map(ConfigType::lower).collect(Collectors.joining("|"));
-        return new ConfigType<>(
-            names, "one of " + names, text -> Enum.valueOf(type, text.toUpperCase(Locale.ROOT)), ConfigType::lower);
+        final String names =
+            Arrays.stream(type.getEnumConstants()).map(ConfigType::lower).collect(Collectors.joining("|"));
+        return new ConfigType<>(names, "one of " + names, text -> constant(type, text), ConfigType::lower);
     }
 
     /** Throws {@link IllegalArgumentException} if {@code text} is no such value. */
     T parse(final String text) {
-        return parser.apply(text.strip());
+        return parser.apply(text);
     }
 
     String print(final T value) {
@@ -77,18 +77,26 @@ final class ConfigType<T> {
         return constant.name().toLowerCase(Locale.ROOT);
     }
 
+    /** Exact, since some keys are read in other places too, before there is a configuration. */
+    private static <E extends Enum<E>> E constant(final Class<E> type, final String text) {
+        return Arrays.stream(type.getEnumConstants())
+            .filter(constant -> lower(constant).equals(text))
+            .findFirst()
+            .orElseThrow(() -> new IllegalArgumentException(text));
+    }
+
     private static boolean parseSwitch(final String text) {
-        if ("on".equalsIgnoreCase(text)) {
+        if ("on".equals(text)) {
             return true;
         }
-        if ("off".equalsIgnoreCase(text)) {
+        if ("off".equals(text)) {
             return false;
         }
         throw new IllegalArgumentException(text);
     }
 
     private static List<String> parseNames(final String text) {
-        if ("all".equalsIgnoreCase(text)) {
+        if ("all".equals(text)) {
             return List.of();
         }
         final List<String> names = Arrays.stream(text.split(",", -1)).map(String::strip).toList();
@@ -103,10 +111,10 @@ final class ConfigType<T> {
     }
 
     private static long parseThreshold(final String text) {
-        if ("auto".equalsIgnoreCase(text)) {
+        if ("auto".equals(text)) {
             return ContextConfig.RENDEZVOUS_AUTO;
         }
-        return "inf".equalsIgnoreCase(text) ? ContextConfig.RENDEZVOUS_NEVER : ConfigUnits.parseBytes(text);
+        return "inf".equals(text) ? ContextConfig.RENDEZVOUS_NEVER : ConfigUnits.parseBytes(text);
     }
 
     private static String printThreshold(final long bytes) {

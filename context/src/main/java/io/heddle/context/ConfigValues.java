@@ -18,7 +18,10 @@ final class ConfigValues {
         this.found = Map.copyOf(found);
     }
 
-    /** Checks each value by itself, the values against each other, and the names; throws naming everything that is wrong. */
+    /**
+     * Checks each value by itself, the values against each other, and the names; throws naming everything that is
+     * wrong.
+     */
     static ConfigValues conclude(final Map<ConfigKey<?>, Object> setters, final ConfigSources sources) {
         final List<String> problems = new ArrayList<>();
         final ConfigValues values = resolve(setters, sources, problems);

@@ -17,8 +17,8 @@ import org.agrona.ErrorHandler;
 /**
  * The root of everything: configuration, runtime directory, transports and counters that workers share.
  *
- * <p>Thread safe, whatever the workers' modes; nothing on a data path touches its lock. Workers are closed before it; closing it closes what is
- * left of them.
+ * <p>Thread safe, whatever the workers' modes; nothing on a data path touches its lock. Workers are closed before it;
+ * closing it closes what is left of them.
  */
 public final class Context implements AutoCloseable {
     private final ContextConfig config;
@@ -56,7 +56,8 @@ public final class Context implements AutoCloseable {
      * Opens the runtime directory, sweeps what dead processes left in it, and opens every transport.
      *
      * @param config concluded here if it is not yet; one configuration may serve several contexts.
-     * @throws HeddleException if this machine, JVM, directory or configuration will not do; the text says what is wrong and the cure.
+     * @throws HeddleException if this machine, JVM, directory or configuration will not do; the text says what is wrong
+     *     and the cure.
      */
     public static Context create(final ContextConfig config) {
         Platform.check();
@@ -68,23 +69,27 @@ public final class Context implements AutoCloseable {
         final List<String> found = new ArrayList<>();
         final TransportContext lent = new Lent();
         try {
-            for (final TransportProvider provider : ServiceLoader.load(TransportProvider.class, Context.class.getClassLoader())) {
+            for (final TransportProvider provider : ServiceLoader.load(TransportProvider.class,
+                Context.class.getClassLoader())) {
                 found.add(provider.name());
                 if (wanted.isEmpty() ? provider.isUsedByDefault() : wanted.contains(provider.name())) {
                     transports.add(provider.open(lent));
                 }
             }
         } catch (final ServiceConfigurationError ex) {
-            throw new HeddleException(Status.UNREACHABLE, "a transport on the class path cannot be loaded: " + ex.getMessage(), ex);
+            throw new HeddleException(Status.UNREACHABLE, "a transport on the class path cannot be loaded: "
+                + ex.getMessage(), ex);
         }
         for (final String name : wanted) {
             if (!found.contains(name)) {
-                throw new ConfigurationException("heddle.transports=" + name + " is not on the class path; found=" + found);
+                throw new ConfigurationException("heddle.transports=" + name + " is not on the class path; found="
+                    + found);
             }
         }
         if (transports.isEmpty()) {
             throw new HeddleException(Status.UNREACHABLE,
-                "no transport on the class path: add io.heddle:heddle-endpoints, or io.heddle:heddle-shm-transport, at run time");
+                "no transport on the class path: add io.heddle:heddle-endpoints, or io.heddle:heddle-shm-transport,"
+                    + " at run time");
         }
     }
 
@@ -145,7 +150,8 @@ public final class Context implements AutoCloseable {
     }
 
     /**
-     * Closes workers that are still open, then the transports, counters and directory. Idempotent; collects what fails on the way.
+     * Closes workers that are still open, then the transports, counters and directory. Idempotent; collects what fails
+     * on the way.
      */
     @Override
     public void close() {

@@ -17,16 +17,16 @@ import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemNanoClock;
 
 /**
- * The settings of a {@code Context}. For every key the first of these counts: the setter here, the system property of the key's
- * name, the environment variable of that name in capitals with underscores, the default. Sizes read {@code 8k}, {@code 1m},
- * {@code 1g}; durations {@code 5us}, {@code 100ms}, {@code 2s}.
+ * The settings of a {@code Context}. For every key the first of these counts: the setter here, the system property of
+ * the key's name, the environment variable of that name in capitals with underscores, the default. Sizes read
+ * {@code 8k}, {@code 1m}, {@code 1g}; durations {@code 5us}, {@code 100ms}, {@code 2s}.
  *
- * <p>Everything is read and checked together by {@link #conclude()}, which creating a context calls. Before that, accessors show
- * what would count now, and throw {@link ConfigurationException} for a value that cannot be read. The table of keys, with
- * defaults and ranges, is {@link #entries()}.
+ * <p>Everything is read and checked together by {@link #conclude()}, which creating a context calls. Before that,
+ * accessors show what would count now, and throw {@link ConfigurationException} for a value that cannot be read. The
+ * table of keys, with defaults and ranges, is {@link #entries()}.
  *
- * <p>Confined to one thread until concluded, then immutable and thread safe. One concluded configuration may serve several
- * contexts. The accessors look values up: read once, not per message.
+ * <p>Confined to one thread until concluded, then immutable and thread safe. One concluded configuration may serve
+ * several contexts. The accessors look values up: read once, not per message.
  */
 public final class ContextConfig {
     /** Of {@link #rendezvousThresholdBytes()}: the transport's figures decide. */
@@ -40,7 +40,8 @@ public final class ContextConfig {
     private NanoClock nanoClock = SystemNanoClock.INSTANCE;
     private ThreadFactory threadFactory = ContextConfig::newDaemon;
     private ErrorHandler errorHandler = new LoggingErrorHandler();
-    // Written once by conclude() after all else (volatile release); a reader that sees it (volatile acquire in values()) sees the rest.
+    // Written once by conclude() after all else (volatile release); a reader that sees it (volatile acquire in
+    // values()) sees the rest.
     private volatile ConfigValues concluded;
 
     /** Nothing set: properties, environment and defaults of this JVM count. */
@@ -314,7 +315,10 @@ public final class ContextConfig {
         return with(ConfigKeys.TRANSPORTS, names == null ? null : List.copyOf(names));
     }
 
-    /** {@code heddle.failpoints}, as it was when this was concluded; the JVM's own reading of it counts, so there is no setter. */
+    /**
+     * {@code heddle.failpoints}, as it was when this was concluded; the JVM's own reading of it counts, so there is no
+     * setter.
+     */
     public String failpoints() {
         return values().value(ConfigKeys.FAILPOINTS);
     }

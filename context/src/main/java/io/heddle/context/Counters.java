@@ -4,7 +4,6 @@ import io.heddle.context.internal.HostProcess;
 import io.heddle.context.internal.PrivateFile;
 import io.heddle.context.internal.RuntimeDirectory;
 import java.io.IOException;
-import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -18,22 +17,27 @@ import org.agrona.concurrent.status.CountersManager;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * A context's counters, in a file of the runtime directory that {@link CountersFile} reads from outside, also after a crash.
+ * A context's counters, in a file of the runtime directory that {@link CountersFile} reads from outside, also after a
+ * crash.
  *
- * <p>Allocating and freeing is thread safe. Each counter has a single writer at a time: a worker's are written by whoever holds the worker
- * (its lock, its owner thread, or the caller's order), a context's by whoever its user says. So writers use plain adds
- * ({@link AtomicCounter#incrementPlain()}, {@link AtomicCounter#getAndAddPlain(long)}, {@link AtomicCounter#setPlain(long)}), or the
- * {@code …Release} ones where a reader pairs a value with something else; never a locked instruction, which would cost each
- * message some 20 cycles. Readers load volatile and see a recent value of each, not one moment of all.
+ * <p>Allocating and freeing is thread safe. A worker's counters have a single writer at a time: whoever holds the
+ * worker (its lock, its owner thread, or the caller's order). So they are counted with plain adds
+ * ({@link AtomicCounter#incrementPlain()}, {@link AtomicCounter#getAndAddPlain(long)},
+ * {@link AtomicCounter#setPlain(long)}), or with {@link AtomicCounter#incrementRelease()} where a reader pairs a value
+ * with something else; never with a locked instruction, which every message would pay for. A context's counters are
+ * off the data path; those that several threads write use {@link AtomicCounter#increment()}. Readers load volatile and
+ * see a recent value of each, not one moment of all.
  *
- * <p>The mapping is never undone by hand: it stays as long as a counter refers to it, so a late count after {@link #close()} goes
- * nowhere and harms nothing.
+ * <p>The mapping is never undone by hand: it stays as long as a counter refers to it, so a late count after
+ * {@link #close()} goes nowhere and harms nothing.
  */
 public final class Counters implements AutoCloseable {
     /** How many counters a file has room for: 320 KiB of shared memory. */
     static final int CAPACITY = 512;
 
-    /** A freed counter's place is not given to another for this long, so that its last reader and writer have let go. */
+    /**
+     * A freed counter's place is not given to another for this long, so that its last reader and writer have let go.
+     */
     private static final long REUSE_AFTER_MS = 10_000;
 
     private final Path file;
@@ -62,17 +66,19 @@ public final class Counters implements AutoCloseable {
             throw new HeddleException(Status.IO_ERROR, "cannot make counter file: file=" + file + " cause=" + ex, ex);
         }
         final UnsafeBuffer header = new UnsafeBuffer(mapped, 0, CountersFileDescriptor.METADATA_OFFSET);
-        header.putInt(CountersFileDescriptor.VERSION_OFFSET, CountersFileDescriptor.LAYOUT_VERSION, ByteOrder.LITTLE_ENDIAN);
-        header.putInt(CountersFileDescriptor.CAPACITY_OFFSET, capacity, ByteOrder.LITTLE_ENDIAN);
-        header.putLong(CountersFileDescriptor.PID_OFFSET, HostProcess.pid(), ByteOrder.LITTLE_ENDIAN);
-        header.putLong(CountersFileDescriptor.START_TICKS_OFFSET, HostProcess.startTicks(), ByteOrder.LITTLE_ENDIAN);
-        header.putInt(CountersFileDescriptor.CONTEXT_ID_OFFSET, directory.contextId(), ByteOrder.LITTLE_ENDIAN);
-        header.putLong(CountersFileDescriptor.CREATED_MS_OFFSET, clock.time(), ByteOrder.LITTLE_ENDIAN);
+        header.putInt(CountersFileDescriptor.VERSION_OFFSET, CountersFileDescriptor.LAYOUT_VERSION);
+        header.putInt(CountersFileDescriptor.CAPACITY_OFFSET, capacity);
+        header.putLong(CountersFileDescriptor.PID_OFFSET, HostProcess.pid());
+        header.putLong(CountersFileDescriptor.START_TICKS_OFFSET, HostProcess.startTicks());
+        header.putInt(CountersFileDescriptor.CONTEXT_ID_OFFSET, directory.contextId());
+        header.putLong(CountersFileDescriptor.CREATED_MS_OFFSET, clock.time());
         final CountersManager manager = new CountersManager(
             new UnsafeBuffer(
                 mapped, CountersFileDescriptor.METADATA_OFFSET, CountersFileDescriptor.metadataLengthBytes(capacity)),
             new UnsafeBuffer(
-                mapped, CountersFileDescriptor.valuesOffset(capacity), CountersFileDescriptor.valuesLengthBytes(capacity)),
+                mapped,
+                CountersFileDescriptor.valuesOffset(capacity),
+                CountersFileDescriptor.valuesLengthBytes(capacity)),
             StandardCharsets.UTF_8,
             clock,
             REUSE_AFTER_MS);
@@ -88,7 +94,8 @@ public final class Counters implements AutoCloseable {
     }
 
     /**
-     * A set for a new worker, to be closed with it. If the file has no room they count all the same, but only for this JVM to see.
+     * A set for a new worker, to be closed with it. If the file has no room they count all the same, but only for this
+     * JVM to see.
      *
      * @param name of the worker, to tell it from others in the file
      */

@@ -2,7 +2,6 @@ package io.heddle.context;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -17,8 +16,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * A copy of a context's counter file, taken from outside while the context lives or after its process died. The values are recent,
- * not of one moment. Immutable.
+ * A copy of a context's counter file, taken from outside while the context lives or after its process died. The values
+ * are recent, not of one moment. Immutable.
  */
 public final class CountersFile {
     /** What the names of counter files end with. */
@@ -33,7 +32,8 @@ public final class CountersFile {
     /**
      * One counter.
      *
-     * @param typeId says what is counted: {@link ContextCounter#typeId()}, {@link WorkerCounter#typeId()}, or the allocator's own
+     * @param typeId says what is counted: {@link ContextCounter#typeId()}, {@link WorkerCounter#typeId()}, or the
+     *     allocator's own
      * @param label what is counted and for whom
      * @param value at the time of the copy
      */
@@ -50,7 +50,8 @@ public final class CountersFile {
      * Copies {@code file}, which is not followed if it is a symbolic link.
      *
      * @throws VersionMismatchException if it is another version's
-     * @throws HeddleException with {@link Status#INVALID_PARAM} if it is no counter file, not finished, or damaged; with
+     * @throws HeddleException with {@link Status#INVALID_PARAM} if it is no counter file, not finished, or damaged;
+     *     with
      *     {@link Status#IO_ERROR} if it cannot be read
      */
     public static CountersFile read(final Path file) {
@@ -59,17 +60,19 @@ public final class CountersFile {
             throw damaged(file, "lengthBytes", copy.limit());
         }
         final UnsafeBuffer header = new UnsafeBuffer(copy, 0, CountersFileDescriptor.METADATA_OFFSET);
-        final long magic = header.getLong(CountersFileDescriptor.MAGIC_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        final long magic = header.getLong(CountersFileDescriptor.MAGIC_OFFSET);
         if (magic != CountersFileDescriptor.MAGIC) {
             throw damaged(file, "magic", magic);
         }
-        final int version = header.getInt(CountersFileDescriptor.VERSION_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        final int version = header.getInt(CountersFileDescriptor.VERSION_OFFSET);
         if (version != CountersFileDescriptor.LAYOUT_VERSION) {
             throw new VersionMismatchException(
-                "layoutVersion", "counters=" + CountersFileDescriptor.LAYOUT_VERSION, "file=" + file + " counters=" + version);
+                "layoutVersion",
+                "counters=" + CountersFileDescriptor.LAYOUT_VERSION,
+                "file=" + file + " counters=" + version);
         }
-        final int capacity = header.getInt(CountersFileDescriptor.CAPACITY_OFFSET, ByteOrder.LITTLE_ENDIAN);
-        if (capacity < 0 || capacity > CountersFileDescriptor.CAPACITY_MAX ||
+        final int capacity = header.getInt(CountersFileDescriptor.CAPACITY_OFFSET);
+        if (capacity < 1 || capacity > CountersFileDescriptor.CAPACITY_MAX ||
             copy.limit() != CountersFileDescriptor.fileLengthBytes(capacity)) {
             throw damaged(file, "capacity", capacity);
         }
@@ -77,7 +80,9 @@ public final class CountersFile {
             new UnsafeBuffer(
                 copy, CountersFileDescriptor.METADATA_OFFSET, CountersFileDescriptor.metadataLengthBytes(capacity)),
             new UnsafeBuffer(
-                copy, CountersFileDescriptor.valuesOffset(capacity), CountersFileDescriptor.valuesLengthBytes(capacity)),
+                copy,
+                CountersFileDescriptor.valuesOffset(capacity),
+                CountersFileDescriptor.valuesLengthBytes(capacity)),
             StandardCharsets.UTF_8);
         return new CountersFile(file, header, samples(file, reader));
     }
@@ -89,22 +94,25 @@ public final class CountersFile {
 
     /** Of the process that wrote it, as that process sees itself. */
     public long pid() {
-        return header.getLong(CountersFileDescriptor.PID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getLong(CountersFileDescriptor.PID_OFFSET);
     }
 
-    /** When that process started, in clock ticks since boot; with {@link #pid()} it tells processes apart until the next boot. */
+    /**
+     * When that process started, in clock ticks since boot; with {@link #pid()} it tells processes apart until the next
+     * boot.
+     */
     public long startTicks() {
-        return header.getLong(CountersFileDescriptor.START_TICKS_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getLong(CountersFileDescriptor.START_TICKS_OFFSET);
     }
 
     /** Tells the contexts of one process apart. */
     public int contextId() {
-        return header.getInt(CountersFileDescriptor.CONTEXT_ID_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getInt(CountersFileDescriptor.CONTEXT_ID_OFFSET);
     }
 
     /** When the context was created, in milliseconds since 1970 by its own clock. */
     public long createdMs() {
-        return header.getLong(CountersFileDescriptor.CREATED_MS_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        return header.getLong(CountersFileDescriptor.CREATED_MS_OFFSET);
     }
 
     /** All counters in the order of their places; unmodifiable. */
@@ -142,7 +150,8 @@ public final class CountersFile {
                 if (labelLength < 0 || labelLength > CountersReader.MAX_LABEL_LENGTH) {
                     throw damaged(file, "labelLength", labelLength);
                 }
-                samples.add(new Sample(reader.getCounterTypeId(id), reader.getCounterLabel(id), reader.getCounterValue(id)));
+                samples.add(
+                    new Sample(reader.getCounterTypeId(id), reader.getCounterLabel(id), reader.getCounterValue(id)));
             }
         }
         return List.copyOf(samples);

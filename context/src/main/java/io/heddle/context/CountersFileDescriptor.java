@@ -4,33 +4,39 @@ import org.agrona.BitUtil;
 import org.agrona.concurrent.status.CountersReader;
 
 /**
- * Layout of a counter file, little endian. Agrona's layout for metadata and values follows the header; the magic is stored last with
- * release semantics, so a reader that finds it finds the rest.
+ * Layout of a counter file, in the host's byte order, which is little endian wherever Heddle runs. Agrona's layout for
+ * metadata and values follows the header; the magic is stored last with release semantics, so a reader that finds it
+ * finds the rest.
  *
  * <pre>
  *   0                   1                   2                   3
  *   0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1 2 3 4 5 6 7 8 9 0 1
  *  +---------------------------------------------------------------+
- *  |                     magic (written last)                      |
- *  |                                                               |
- *  +-------------------------------+-------------------------------+
- *  |                        layout version                         |
- *  +---------------------------------------------------------------+
- *  |                           capacity                            |
- *  +---------------------------------------------------------------+
- *  |                              pid                              |
+ *  |                  Magic (64 bits, written last)                |
  *  |                                                               |
  *  +---------------------------------------------------------------+
- *  |             process start in clock ticks since boot           |
+ *  |                         Layout version                        |
+ *  +---------------------------------------------------------------+
+ *  |                            Capacity                           |
+ *  +---------------------------------------------------------------+
+ *  |                         Pid (64 bits)                         |
  *  |                                                               |
  *  +---------------------------------------------------------------+
- *  |                        context id                             |
- *  +---------------------------------------------------------------+
- *  |           created, milliseconds since 1970 (8 aligned)        |
+ *  |       Process start in clock ticks since boot (64 bits)       |
  *  |                                                               |
  *  +---------------------------------------------------------------+
- *  |  metadata: capacity x 512 bytes, from offset 128              |
- *  |  values:   capacity x 128 bytes                               |
+ *  |                           Context id                          |
+ *  +---------------------------------------------------------------+
+ *  |                            Padding                            |
+ *  +---------------------------------------------------------------+
+ *  |         Created, milliseconds since 1970 (64 bits)            |
+ *  |                                                               |
+ *  +---------------------------------------------------------------+
+ *  |                  Padding to 128 bytes                          ...
+ *  +---------------------------------------------------------------+
+ *  |                  Metadata of Capacity counters                ...
+ *  +---------------------------------------------------------------+
+ *  |                  Values of Capacity counters                  ...
  *  +---------------------------------------------------------------+
  * </pre>
  */

@@ -1,8 +1,8 @@
 package io.heddle.context;
 
 /**
- * A pool element was used against its state, and the call that did so is the one that throws. The element is unharmed: its
- * rightful holder goes on. Checked in every thread mode and build. Immutable.
+ * A pool element was used against its state, and the call that did so is the one that throws. The element is unharmed:
+ * its rightful holder goes on. Checked in every thread mode and build. Immutable.
  */
 public final class DescriptorStateException extends HeddleException {
     private static final long serialVersionUID = 1L;
@@ -33,10 +33,14 @@ public final class DescriptorStateException extends HeddleException {
     private final String firstReleaser;
 
     /**
-     * {@code element} is its index in {@code pool}; {@code firstReleaser} describes who let it go first, a thread's name and where
-     * known a place, or is null if that was not recorded.
+     * {@code element} is its index in {@code pool}; {@code firstReleaser} describes who let it go first, a thread's
+     * name and where known a place, or is null if that was not recorded.
      */
-    public DescriptorStateException(final Kind kind, final long element, final String pool, final String firstReleaser) {
+    public DescriptorStateException(
+        final Kind kind,
+        final long element,
+        final String pool,
+        final String firstReleaser) {
         super(
             Status.INVALID_PARAM,
             "element " + kind.words + ": kind=" + kind + " element=" + element + " pool=" + pool + " thread=" +

@@ -15,8 +15,8 @@ import java.util.function.Function;
  * What every pool of elements has: a name, gauges, the way home for elements and the leak report.
  *
  * <p>Not thread safe: a pool is used under its worker's guard. The exceptions are the gauges, {@link #lateReturn} and
- * {@link #countRefused}, for any thread. A call that breaks the guard's rule can lose a free element for the pool's life
- * and garble the gauges, but cannot hand out an element twice: the element's own state decides.
+ * {@link #countRefused}, for any thread. A call that breaks the guard's rule can lose a free element for the pool's
+ * life and garble the gauges, but cannot hand out an element twice: the element's own state decides.
  */
 public abstract class ElementPool implements AutoCloseable {
     /** How long an allocator that threw is left alone. */
@@ -45,7 +45,9 @@ public abstract class ElementPool implements AutoCloseable {
     private final AtomicLong refused = new AtomicLong();
     /** Elements that came back by {@link #lateReturn}, which is not the owner's doing and so does not write inUse. */
     private final AtomicLong cameBackLate = new AtomicLong();
-    /** Gauges: written by the owner alone, opaque; read by any thread, opaque. Each is right by itself, not as a set. */
+    /**
+     * Gauges: written by the owner alone, opaque; read by any thread, opaque. Each is right by itself, not as a set.
+     */
     private long inUse;
     private long highWater;
     private long exhausted;
@@ -92,7 +94,9 @@ public abstract class ElementPool implements AutoCloseable {
         return refused.get();
     }
 
-    /** One more refused misuse of an element of this pool. Any thread; for handles that notice the misuse themselves. */
+    /**
+     * One more refused misuse of an element of this pool. Any thread; for handles that notice the misuse themselves.
+     */
     public final void countRefused() {
         refused.incrementAndGet();
     }
@@ -100,13 +104,14 @@ public abstract class ElementPool implements AutoCloseable {
     /**
      * Takes back an element that is TAKEN or LENT. Under the guard.
      *
-     * @throws DescriptorStateException if it is another pool's, FREE already, held, or on its way home. Counted as refused.
+     * @throws DescriptorStateException if it is another pool's, FREE already, held, or on its way home. Counted as
+     *     refused.
      */
     public abstract void put(PoolElement element);
 
     /**
-     * Takes back an element whose last reference was let go after its worker had closed. Any thread, once per element; nothing to
-     * do with the guard. Memory is freed with the last element of its chunk that was out.
+     * Takes back an element whose last reference was let go after its worker had closed. Any thread, once per
+     * element; nothing to do with the guard. Memory is freed with the last element of its chunk that was out.
      *
      * @throws DescriptorStateException if it is not RETURNED: somebody brought it back before.
      */
@@ -178,8 +183,8 @@ public abstract class ElementPool implements AutoCloseable {
     }
 
     /**
-     * Goes over a chunk of a pool that closes: free elements are cleaned up, others stand in the report, and the memory is freed now
-     * or with the last of them.
+     * Goes over a chunk of a pool that closes: free elements are cleaned up, others stand in the report, and the
+     * memory is freed now or with the last of them.
      */
     final void settle(final PoolChunk chunk, final Consumer<? super PoolElement> cleaner, final List<Leak> leaks) {
         int out = 0;
@@ -239,7 +244,13 @@ public abstract class ElementPool implements AutoCloseable {
             ": size_bytes=" + element.capacityBytes() + " age_ms=" + ageNs / 1_000_000 + " holder=" + holder +
             " state=" + element.stateName() + " references=" + element.references() +
             " generation=" + element.generation() + stack(" receipt: ", receipt) + stack(" last touch: ", touch);
-        return new Leak(text, name, element.index(), element.capacityBytes(), ageNs, holder, element.generation(), receipt, touch);
+        return new Leak(text, name, element.index(), element.capacityBytes(), ageNs, holder, element.generation(),
+            receipt, touch);
+    }
+
+    /** The default describer of holders. */
+    static String laneOf(final PoolElement element) {
+        return element.lane() == null ? "unknown" : element.lane().toString();
     }
 
     private static String stack(final String label, final Throwable trace) {

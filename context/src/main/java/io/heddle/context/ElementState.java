@@ -1,8 +1,8 @@
 package io.heddle.context;
 
 /**
- * The state word of a {@link PoolElement}: {@code generation:32 | state:8 | references:24}, one long so that one compare-and-set
- * moves all three.
+ * The state word of a {@link PoolElement}: {@code generation:32 | state:8 | references:24}, one long so that one
+ * compare-and-set moves all three.
  *
  * <pre>
  *   63                              32 31        24 23                  0

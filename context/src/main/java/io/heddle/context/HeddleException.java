@@ -5,8 +5,8 @@ import java.util.Objects;
 /**
  * The root of every exception that Heddle throws for misuse and for failures in an object's life cycle. Unchecked.
  *
- * <p>The data path reports outcomes as {@link Status} values instead. Subclasses exist only where a caller would catch them
- * separately. Immutable.
+ * <p>The data path reports outcomes as {@link Status} values instead. Subclasses exist only where a caller would catch
+ * them separately. Immutable.
  */
 public class HeddleException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -14,10 +14,11 @@ import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
- * Elements of one size, grown by chunks up to a limit. The last one put is the first one taken, since its memory is warm.
+ * Elements of one size, grown by chunks up to a limit. The last one put is the first one taken, since its memory is
+ * warm.
  *
- * <p>Threads: see {@link ElementPool}. The free stack is only a shortcut; the truth is the state of each element. Where the two
- * disagree, because somebody broke the guard's rule, the stack is made anew from the table of elements.
+ * <p>Threads: see {@link ElementPool}. The free stack is only a shortcut; the truth is the state of each element.
+ * Where the two disagree, because somebody broke the guard's rule, the stack is made anew from the table of elements.
  *
  * <p>Allocation: {@link #take} and {@link #put} allocate nothing but when the pool grows.
  */
@@ -170,13 +171,13 @@ public final class MemoryPool extends ElementPool {
     }
 
     /**
-     * Makes elements of memory that came from elsewhere, such as a shared segment. They lie one element size, rounded up to the
-     * alignment, apart, and count against the limit.
+     * Makes elements of memory that came from elsewhere, such as a shared segment. They lie one element size, rounded
+     * up to the alignment, apart, and count against the limit.
      *
      * @param address of the first element, aligned as the builder said.
      * @param count   how many elements.
-     * @param memory  closed once when the pool lets go of the memory: at trim, at close, or when the last element that was out at
-     *                close has come back; any thread.
+     * @param memory  closed once when the pool lets go of the memory: at trim, at close, or when the last element
+     *                that was out at close has come back; any thread.
      * @return the elements in the order of their addresses; they are free.
      * @throws IllegalArgumentException if the address is not aligned or the limit would be passed.
      */
@@ -185,15 +186,17 @@ public final class MemoryPool extends ElementPool {
     }
 
     /** As the other, with the same memory as a buffer, for {@link PoolElement#byteBuffer}. */
-    public PoolElement[] adopt(final long address, final int count, final AutoCloseable memory, final ByteBuffer buffer) {
+    public PoolElement[] adopt(final long address, final int count, final AutoCloseable memory,
+        final ByteBuffer buffer) {
         requireOpen("adopt");
         Objects.requireNonNull(memory, "memory");
         if (count <= 0 || count > maxElements - capacity) {
-            throw new IllegalArgumentException("count=" + count + " must be > 0 and <= limit - capacity=" + (maxElements - capacity));
+            throw new IllegalArgumentException("count=" + count + " must be > 0 and <= limit - capacity=" +
+                (maxElements - capacity));
         }
         if ((address + alignOffsetBytes & alignmentBytes - 1) != 0) {
-            throw new IllegalArgumentException("address=0x" + Long.toHexString(address) + " must be aligned: alignmentBytes=" +
-                alignmentBytes + " alignOffsetBytes=" + alignOffsetBytes);
+            throw new IllegalArgumentException("address=0x" + Long.toHexString(address) +
+                " must be aligned: alignmentBytes=" + alignmentBytes + " alignOffsetBytes=" + alignOffsetBytes);
         }
         return addElements(new PoolChunk(strideBytes * count, count, memory, buffer), address).elements().clone();
     }
@@ -279,7 +282,8 @@ public final class MemoryPool extends ElementPool {
         final int made = (int) Math.min(fit, quota);
         if (made <= 0) {
             new PoolChunk(memory.bytes(), 0, memory.memory(), null).freeMemory();
-            throw new IllegalStateException("allocator gave chunk_bytes=" + memory.bytes() + ", too few for an element: pool=" + name());
+            throw new IllegalStateException("allocator gave chunk_bytes=" + memory.bytes() +
+                ", too few for an element: pool=" + name());
         }
         final PoolChunk chunk = new PoolChunk(memory.bytes(), made, memory.memory(), memory.buffer());
         try {

@@ -22,7 +22,7 @@ public final class MemoryPoolBuilder {
     ChunkAllocator allocator = ChunkAllocator.direct();
     Consumer<? super PoolElement> initializer = element -> { };
     Consumer<? super PoolElement> cleaner = element -> { };
-    Function<? super PoolElement, String> describer = element -> String.valueOf(element.lane());
+    Function<? super PoolElement, String> describer = ElementPool::laneOf;
     Object attachment;
     LeakTracker tracker;
     NanoClock clock = SystemNanoClock.INSTANCE;
@@ -129,7 +129,8 @@ public final class MemoryPoolBuilder {
         check(elementsPerChunk > 0, "elementsPerChunk=" + elementsPerChunk + " must be > 0");
         check(maxElements >= elementsPerChunk,
             "maxElements=" + maxElements + " must be >= elementsPerChunk=" + elementsPerChunk);
-        check(growthFactor >= 1.0 && growthFactor < MemoryPool.UNLIMITED, "growthFactor=" + growthFactor + " must be >= 1");
+        check(growthFactor >= 1.0 && growthFactor < MemoryPool.UNLIMITED,
+            "growthFactor=" + growthFactor + " must be >= 1");
         check(maxChunkBytes >= BitUtil.align(elementBytes, (long) alignmentBytes) + alignmentBytes - 1,
             "maxChunkBytes=" + maxChunkBytes + " must hold one element of elementBytes=" + elementBytes +
                 " at alignmentBytes=" + alignmentBytes);

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Pools of sizes that are powers of two, and one of the largest size whatever it is: an element is taken from the smallest class
- * that holds the bytes, so that short data does not pin a long element.
+ * Pools of sizes that are powers of two, and one of the largest size whatever it is: an element is taken from the
+ * smallest class that holds the bytes, so that short data does not pin a long element.
  *
  * <p>Threads: as {@link ElementPool}. An element goes back by {@code element.pool().put(element)} or {@link #put}.
  */
@@ -31,8 +31,8 @@ public final class MemoryPoolSet implements AutoCloseable {
      * @param name      for reports.
      * @param minBytes  size of the smallest class, a power of two.
      * @param maxBytes  size of the largest class, at least {@code minBytes}; need not be a power of two.
-     * @param configure called with the builder of each class, which has its element size and a chunk of about 256 KiB (4 to 128
-     *                  elements) set.
+     * @param configure called with the builder of each class, which has its element size and a chunk of about 256 KiB
+     *                  (4 to 128 elements) set.
      * @throws IllegalArgumentException naming the value that is out of its range.
      */
     public static MemoryPoolSet create(final String name, final long minBytes, final long maxBytes,
@@ -41,13 +41,15 @@ public final class MemoryPoolSet implements AutoCloseable {
             throw new IllegalArgumentException("minBytes=" + minBytes + " must be a power of two");
         }
         if (maxBytes < minBytes || maxBytes > 1L << 30) {
-            throw new IllegalArgumentException("maxBytes=" + maxBytes + " must be >= minBytes=" + minBytes + " and <= " + (1L << 30));
+            throw new IllegalArgumentException("maxBytes=" + maxBytes + " must be >= minBytes=" + minBytes +
+                " and <= " + (1L << 30));
         }
         final int minShift = Long.numberOfTrailingZeros(minBytes);
         final MemoryPool[] classes = new MemoryPool[classOf(maxBytes, minShift) + 1];
         for (int i = 0; i < classes.length; i++) {
             final long bytes = Math.min(minBytes << i, maxBytes);
-            final long perChunk = Math.max(MIN_ELEMENTS_PER_CHUNK, Math.min(MAX_ELEMENTS_PER_CHUNK, LARGE_CHUNK_BYTES / bytes));
+            final long perChunk =
+                Math.max(MIN_ELEMENTS_PER_CHUNK, Math.min(MAX_ELEMENTS_PER_CHUNK, LARGE_CHUNK_BYTES / bytes));
             final MemoryPoolBuilder builder =
                 MemoryPool.builder(name + '-' + bytes).elementBytes(bytes).elementsPerChunk((int) perChunk);
             configure.accept(builder);

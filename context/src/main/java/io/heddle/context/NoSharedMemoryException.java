@@ -1,6 +1,8 @@
 package io.heddle.context;
 
-/** Shared memory could not be had: the file system is full, or a limit is reached. Nothing stays reserved. Immutable. */
+/**
+ * Shared memory could not be had: the file system is full, or a limit is reached. Nothing stays reserved. Immutable.
+ */
 public final class NoSharedMemoryException extends HeddleException {
     private static final long serialVersionUID = 1L;
 

@@ -14,10 +14,10 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * Elements of any size up to 1 GiB within a budget of bytes, for messages put together from many pieces. Memory is rounded up
- * to a power of two, at least 128 KiB, and what comes back is kept for reuse up to a share of the budget: a stream of messages of
- * one size neither allocates nor clears memory again. A request whose power of two would be over the whole budget is rounded up to
- * a cache line instead and not kept.
+ * Elements of any size up to 1 GiB within a budget of bytes, for messages put together from many pieces. Memory is
+ * rounded up to a power of two, at least 128 KiB, and what comes back is kept for reuse up to a share of the budget:
+ * a stream of messages of one size neither allocates nor clears memory again. A request whose power of two would be
+ * over the whole budget is rounded up to a cache line instead and not kept.
  *
  * <p>Whatever is at most {@link #budgetBytes()} is given once enough has come back; the caller checks that beforehand.
  *
@@ -70,8 +70,8 @@ public final class OversizePool extends ElementPool {
      * @param describer   names the holder of an element in a leak report.
      * @throws IllegalArgumentException naming the value that is out of its range.
      */
-    public OversizePool(final String name, final long budgetBytes, final double cachedShare, final ChunkAllocator allocator,
-                        final Object attachment, final LeakTracker tracker, final NanoClock clock,
+    public OversizePool(final String name, final long budgetBytes, final double cachedShare,
+        final ChunkAllocator allocator, final Object attachment, final LeakTracker tracker, final NanoClock clock,
                         final Function<? super PoolElement, String> describer) {
         super(name, attachment, tracker, clock, describer);
         if (budgetBytes <= 0) {

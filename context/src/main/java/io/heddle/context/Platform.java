@@ -16,9 +16,10 @@ final class Platform {
             throw new HeddleException(Status.UNSUPPORTED, "heddle runs on Linux only: os.name=" + system);
         }
         if (!isFlagPresent()) {
-            throw new HeddleException(Status.UNSUPPORTED, "this JVM lacks the one flag that Agrona's buffers need: add\n    " + FLAG
-                + "\nto the java command line, to JDK_JAVA_OPTIONS, or (without the dashes, as Add-Opens: java.base/jdk.internal.misc) to the "
-                + "manifest of the jar that is started; for tests to Surefire's argLine or Gradle's jvmArgs");
+            throw new HeddleException(Status.UNSUPPORTED,
+                "this JVM lacks the one flag that Agrona's buffers need: add\n    " + FLAG
+                + "\nto the java command line, to JDK_JAVA_OPTIONS, or (as Add-Opens: java.base/jdk.internal.misc) to "
+                + "the manifest of the jar that is started; for tests to Surefire's argLine or Gradle's jvmArgs");
         }
     }
 

@@ -7,8 +7,8 @@ import java.nio.ByteOrder;
 import org.agrona.BufferUtil;
 
 /**
- * One element of a pool: where its memory is, and who has it. The state is on the heap, private to this process; the memory at
- * {@link #address()} may be shared with a peer, who cannot change the state.
+ * One element of a pool: where its memory is, and who has it. The state is on the heap, private to this process; the
+ * memory at {@link #address()} may be shared with a peer, who cannot change the state.
  *
  * <pre>
  *            take            lend            arrive
@@ -19,15 +19,16 @@ import org.agrona.BufferUtil;
  *                    +------------- reclaim ------- RETURNED
  * </pre>
  *
- * <p>Every transition is one compare-and-set of a word of {generation, state, references}: of two racing calls that both need the
- * same state, exactly one succeeds and the other gets a {@link DescriptorStateException}, having changed nothing. The generation
- * grows at each entry to TAKEN, so a handle that remembers the generation of its receipt cannot release a later holder's data.
+ * <p>Every transition is one compare-and-set of a word of {generation, state, references}: of two racing calls that
+ * both need the same state, exactly one succeeds and the other gets a {@link DescriptorStateException}, having
+ * changed nothing. The generation grows at each entry to TAKEN, so a handle that remembers the generation of its
+ * receipt cannot release a later holder's data.
  *
- * <p>Memory order: the compare-and-set of {@link #release} publishes the holder's reads and writes; that of {@link #reclaim}
- * acquires them, so an element is lent again only after its last holder has finished with it.
+ * <p>Memory order: the compare-and-set of {@link #release} publishes the holder's reads and writes; that of {@link
+ * #reclaim} acquires them, so an element is lent again only after its last holder has finished with it.
  *
- * <p>Thread safe: the transitions and the accessors of state. {@link #userId}, {@link #lane} and what the leak tracker keeps are
- * single writer: whoever has the element in TAKEN or LENT, under the worker's guard.
+ * <p>Thread safe: the transitions and the accessors of state. {@link #userId}, {@link #lane} and what the leak
+ * tracker keeps are single writer: whoever has the element in TAKEN or LENT, under the worker's guard.
  */
 public final class PoolElement {
     /** Marks the oldest element of a chain, so that {@code next == null} always means "not on a return stack". */
@@ -63,7 +64,8 @@ public final class PoolElement {
         capacityBytes = 0L;
     }
 
-    PoolElement(final ElementPool pool, final PoolChunk chunk, final int index, final long address, final long capacityBytes) {
+    PoolElement(final ElementPool pool, final PoolChunk chunk, final int index, final long address,
+        final long capacityBytes) {
         this.pool = pool;
         this.chunk = chunk;
         this.index = index;
@@ -92,15 +94,16 @@ public final class PoolElement {
     }
 
     /**
-     * A read-only byte buffer, in native order, on part of the memory; null if the memory is not to be had as a buffer. Cannot be taken back: it is
-     * valid while the caller holds the element.
+     * A read-only byte buffer, in native order, on part of the memory; null if the memory is not to be had as a
+     * buffer. Cannot be taken back: it is valid while the caller holds the element.
      */
     public ByteBuffer byteBuffer(final long from, final int lengthBytes) {
         final ByteBuffer whole = chunk.buffer();
         if (whole == null) {
             return null;
         }
-        return whole.slice((int) (from - BufferUtil.address(whole)), lengthBytes).asReadOnlyBuffer().order(ByteOrder.nativeOrder());
+        return whole.slice((int) (from - BufferUtil.address(whole)), lengthBytes).asReadOnlyBuffer()
+            .order(ByteOrder.nativeOrder());
     }
 
     /** The number its owner gave it, such as the descriptor id on its lane; 0 at first. */
@@ -199,6 +202,18 @@ public final class PoolElement {
         return true;
     }
 
+    /**
+     * HELD with one reference to LENT: nobody took what {@link #arrive()} brought, which will be brought again. Under
+     * the guard.
+     */
+    public void recall() {
+        final long now = state;
+        if (ElementState.state(now) != ElementState.HELD || ElementState.references(now) != 1
+            || !STATE.compareAndSet(this, now, ElementState.word(ElementState.generation(now), ElementState.LENT, 0))) {
+            throw refused("recall", state, ElementState.generation(now));
+        }
+    }
+
     /** TAKEN to HELD with one reference: the owner has filled a private copy. */
     public void hold() {
         move("hold", ElementState.TAKEN, ElementState.HELD, 1);
@@ -225,8 +240,8 @@ public final class PoolElement {
     }
 
     /**
-     * One reference less. Any thread. When it was the last one the element is RETURNED, and the caller, who alone gets true, must
-     * push it to the owner's return stack.
+     * One reference less. Any thread. When it was the last one the element is RETURNED, and the caller, who alone
+     * gets true, must push it to the owner's return stack.
      *
      * @param generation the generation of the receipt.
      * @return whether this was the last reference.
@@ -248,12 +263,16 @@ public final class PoolElement {
         }
     }
 
-    /** RETURNED to TAKEN with a new generation: the owner has it back from the return stack, and may lend it again at once. */
+    /**
+     * RETURNED to TAKEN with a new generation: the owner has it back from the return stack, and may lend it again at
+     * once.
+     */
     public void reclaim() {
         final long now = state;
         // Pairs with the compare-and-set in release.
         if (ElementState.state(now) != ElementState.RETURNED ||
-            !STATE.compareAndSet(this, now, ElementState.word(ElementState.generation(now) + 1, ElementState.TAKEN, 0))) {
+            !STATE.compareAndSet(
+                this, now, ElementState.word(ElementState.generation(now) + 1, ElementState.TAKEN, 0))) {
             throw refused("reclaim", state, ElementState.generation(now));
         }
         poison();
@@ -339,8 +358,8 @@ public final class PoolElement {
     @Override
     public String toString() {
         final long now = state;
-        return "PoolElement{pool=" + (pool == null ? "none" : pool.name()) + " index=" + index + " bytes=" + capacityBytes +
-            " state=" + ElementState.name(now) + " references=" + ElementState.references(now) +
+        return "PoolElement{pool=" + (pool == null ? "none" : pool.name()) + " index=" + index + " bytes=" +
+            capacityBytes + " state=" + ElementState.name(now) + " references=" + ElementState.references(now) +
             " generation=" + ElementState.generation(now) + '}';
     }
 }

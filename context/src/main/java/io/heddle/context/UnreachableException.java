@@ -8,8 +8,8 @@ public final class UnreachableException extends HeddleException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * {@code refusals} has a reason for each transport's name, in the order they were asked; empty says that there is no transport
-     * at all.
+     * {@code refusals} has a reason for each transport's name, in the order they were asked; empty says that there is
+     * no transport at all.
      */
     public UnreachableException(final String address, final Map<String, String> refusals) {
         super(Status.UNREACHABLE, "no transport reaches address=" + address + ": " + reasons(refusals));

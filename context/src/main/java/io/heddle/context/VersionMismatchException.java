@@ -8,11 +8,13 @@ public final class VersionMismatchException extends HeddleException {
     private final String remote;
 
     /**
-     * {@code field} is the first that differs, for example {@code layoutVersion}; {@code local} and {@code remote} describe what each
-     * side has, in one line each.
+     * {@code field} is the first that differs, for example {@code layoutVersion}; {@code local} and {@code remote}
+     * describe what each side has, in one line each.
      */
     public VersionMismatchException(final String field, final String local, final String remote) {
-        super(Status.UNREACHABLE, "incompatible peer: field=" + field + " local=[" + local + "] remote=[" + remote + "]");
+        super(
+            Status.UNREACHABLE,
+            "incompatible peer: field=" + field + " local=[" + local + "] remote=[" + remote + "]");
         this.local = local;
         this.remote = remote;
     }

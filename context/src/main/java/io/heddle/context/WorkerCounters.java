@@ -4,8 +4,8 @@ import java.util.Map;
 import org.agrona.concurrent.status.AtomicCounter;
 
 /**
- * The counters of one worker. Users take them out once and keep them in fields: the lookup is not for the data path. Single writer:
- * whoever holds the worker; see {@link Counters} for how. Readable by any thread.
+ * The counters of one worker. Users take them out once and keep them in fields: the lookup is not for the data path.
+ * Single writer: whoever holds the worker; see {@link Counters} for how. Readable by any thread.
  */
 public final class WorkerCounters implements AutoCloseable {
     private final Counters counters;
@@ -28,7 +28,10 @@ public final class WorkerCounters implements AutoCloseable {
         return isListed;
     }
 
-    /** Takes them out of the file. Idempotent. The worker writes to them no more: their place may go to another worker's. */
+    /**
+     * Takes them out of the file. Idempotent. The worker writes to them no more: their place may go to another
+     * worker's.
+     */
     @Override
     public void close() {
         if (isListed) {

@@ -54,8 +54,8 @@ class LeakReportTest {
         assertEquals("endpoint=ep-5 peer=w-2", leak.holder());
         assertEquals(element.generation(), leak.generation());
         assertNull(leak.receipt(), "no tracking, no stack");
-        assertEquals("element=0 was not returned to pool p: size_bytes=64 age_ms=12 holder=endpoint=ep-5 peer=w-2 state=HELD " +
-            "references=1 generation=1", leak.toString());
+        assertEquals("element=0 was not returned to pool p: size_bytes=64 age_ms=12 holder=endpoint=ep-5 peer=w-2 " +
+            "state=HELD references=1 generation=1", leak.toString());
     }
 
     @Test

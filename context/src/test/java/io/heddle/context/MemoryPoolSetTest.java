@@ -59,7 +59,8 @@ class MemoryPoolSetTest {
     @ParameterizedTest
     @CsvSource({"0,64", "48,64", "-64,64", "128,64", "64,1073741825"})
     void shouldRefuseSizesThatMakeNoClasses(final long minBytes, final long maxBytes) {
-        assertThrows(IllegalArgumentException.class, () -> MemoryPoolSet.create("set", minBytes, maxBytes, builder -> { }));
+        assertThrows(IllegalArgumentException.class,
+            () -> MemoryPoolSet.create("set", minBytes, maxBytes, builder -> { }));
     }
 
     @Test
@@ -75,7 +76,8 @@ class MemoryPoolSetTest {
     void shouldNameItsClassesAndConfigureThem() {
         final MemoryPoolSet set = MemoryPoolSet.create("copies", 64, 256,
             builder -> builder.attachment(builder.elementBytes()));
-        assertEquals(List.of("copies-64", "copies-128", "copies-256"), set.pools().stream().map(MemoryPool::name).toList());
+        assertEquals(List.of("copies-64", "copies-128", "copies-256"),
+            set.pools().stream().map(MemoryPool::name).toList());
         assertEquals(List.of(64L, 128L, 256L), set.pools().stream().map(MemoryPool::attachment).toList());
         set.take(65).hold();
         final List<Leak> leaks = set.closeAndReport();

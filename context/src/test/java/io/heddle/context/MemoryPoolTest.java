@@ -62,7 +62,8 @@ class MemoryPoolTest {
     /** UCX: basic. */
     @ParameterizedTest
     @CsvSource({"1,0,1", "1,1,7", "2,1,64", "8,3,100", "64,0,64", "64,8,1000", "128,64,130", "4096,16,8256"})
-    void shouldAlignKeepApartAndLimitElements(final int alignmentBytes, final long alignOffsetBytes, final int elementBytes) {
+    void shouldAlignKeepApartAndLimitElements(final int alignmentBytes, final long alignOffsetBytes,
+        final int elementBytes) {
         final int limit = 18;
         final MemoryPool pool = MemoryPool.builder("basic").elementBytes(elementBytes).alignmentBytes(alignmentBytes)
             .alignOffsetBytes(alignOffsetBytes).elementsPerChunk(4).maxElements(limit).build();
@@ -78,7 +79,8 @@ class MemoryPoolTest {
             assertEquals(limit, pool.inUse());
             for (int i = 0; i < limit; i++) {
                 for (int at = 0; at < elementBytes; at++) {
-                    assertEquals((byte) (i + 1), UnsafeApi.getByte(taken.get(i).address() + at), "pattern of element " + i);
+                    assertEquals((byte) (i + 1), UnsafeApi.getByte(taken.get(i).address() + at),
+                        "pattern of element " + i);
                 }
             }
             taken.forEach(pool::put);
@@ -172,7 +174,8 @@ class MemoryPoolTest {
     @Test
     void shouldGoOnWithoutLimit() {
         final int many = 1 << 20;
-        final MemoryPool pool = MemoryPool.builder("infinite").elementBytes(16).alignmentBytes(16).elementsPerChunk(1 << 14).build();
+        final MemoryPool pool = MemoryPool.builder("infinite").elementBytes(16).alignmentBytes(16)
+            .elementsPerChunk(1 << 14).build();
         final PoolElement[] taken = new PoolElement[many];
         for (int i = 0; i < many; i++) {
             taken[i] = pool.take();
@@ -240,10 +243,12 @@ class MemoryPoolTest {
 
     @Test
     void shouldSayWhyDirectBuffersDoNotGiveMoreThanTwoGiB() {
-        final MemoryPool pool = MemoryPool.builder("3g").elementBytes(3L << 30).elementsPerChunk(1).maxChunkBytes(4L << 30).build();
+        final MemoryPool pool = MemoryPool.builder("3g").elementBytes(3L << 30).elementsPerChunk(1)
+            .maxChunkBytes(4L << 30).build();
         assertNull(pool.take());
         assertEquals(1, pool.exhausted());
-        assertTrue(pool.lastAllocationFailure().getMessage().contains("must be <= "), pool.lastAllocationFailure().getMessage());
+        final String reason = pool.lastAllocationFailure().getMessage();
+        assertTrue(reason.contains("must be <= "), reason);
         pool.close();
     }
 

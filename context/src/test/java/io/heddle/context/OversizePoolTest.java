@@ -117,7 +117,8 @@ class OversizePoolTest {
 
     @Test
     void shouldRefuseMisuseAsOtherPoolsDo() {
-        try (OversizePool pool = pool(4 * MIB); MemoryPool other = MemoryPool.builder("other").elementBytes(64).build()) {
+        try (OversizePool pool = pool(4 * MIB);
+             MemoryPool other = MemoryPool.builder("other").elementBytes(64).build()) {
             final PoolElement element = pool.take(MIB);
             pool.put(element);
             assertThrows(DescriptorStateException.class, () -> pool.put(element));

@@ -74,7 +74,8 @@ class PoolElementTest {
 
     @Test
     void shouldTellAllInItsRefusal() {
-        final DescriptorStateException refused = assertThrows(DescriptorStateException.class, () -> element.release(77));
+        final DescriptorStateException refused = assertThrows(DescriptorStateException.class,
+            () -> element.release(77));
         assertEquals("release refused: pool=p element=0 state=TAKEN references=0 generation=1 generation_of_caller=77",
             refused.getMessage());
         assertEquals(0, refused.element());

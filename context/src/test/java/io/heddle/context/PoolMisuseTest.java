@@ -4,6 +4,7 @@ import io.heddle.context.internal.ReturnStack;
 import org.agrona.UnsafeApi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -52,7 +53,8 @@ class PoolMisuseTest {
     void shouldRefuseAnotherPoolsElement() {
         try (MemoryPool other = MemoryPool.builder("other").elementBytes(64).build()) {
             final PoolElement element = other.take();
-            final DescriptorStateException refused = assertThrows(DescriptorStateException.class, () -> pool.put(element));
+            final DescriptorStateException refused = assertThrows(DescriptorStateException.class,
+                () -> pool.put(element));
             assertEquals(DescriptorStateException.Kind.WRONG_POOL, refused.kind());
             assertEquals(1, pool.refused());
             assertEquals(1, other.inUse());
@@ -95,7 +97,8 @@ class PoolMisuseTest {
         element.release(stale);
         element.reclaim();
         element.hold();
-        final DescriptorStateException refused = assertThrows(DescriptorStateException.class, () -> element.release(stale));
+        final DescriptorStateException refused = assertThrows(DescriptorStateException.class,
+            () -> element.release(stale));
         assertEquals(DescriptorStateException.Kind.STALE_HANDLE, refused.kind());
         assertThrows(DescriptorStateException.class, () -> element.retain(stale));
         assertEquals(1, element.references(), "the rightful holder has lost nothing");
@@ -115,7 +118,8 @@ class PoolMisuseTest {
     @Test
     void shouldKeepMemoryThatIsOutAtCloseUntilItIsReleased() {
         final RecordingAllocator allocator = new RecordingAllocator();
-        final MemoryPool closing = MemoryPool.builder("closing").elementBytes(64).elementsPerChunk(4).allocator(allocator).build();
+        final MemoryPool closing = MemoryPool.builder("closing").elementBytes(64).elementsPerChunk(4)
+            .allocator(allocator).build();
         final ReturnStack home = new ReturnStack(element -> element.pool().lateReturn(element));
         final PoolElement first = closing.take();
         final PoolElement second = closing.take();
@@ -138,7 +142,8 @@ class PoolMisuseTest {
     @Test
     void shouldFreeMemoryOnceWhenTheLastReleaseComesBetweenStackCloseAndPoolClose() {
         final RecordingAllocator allocator = new RecordingAllocator();
-        final MemoryPool closing = MemoryPool.builder("closing").elementBytes(64).elementsPerChunk(4).allocator(allocator).build();
+        final MemoryPool closing = MemoryPool.builder("closing").elementBytes(64).elementsPerChunk(4)
+            .allocator(allocator).build();
         final PoolElement element = closing.take();
         element.hold();
         element.release(element.generation());
@@ -151,7 +156,8 @@ class PoolMisuseTest {
     @Test
     void shouldTakeBackWhatItsOwnerPutsAfterClose() {
         final RecordingAllocator allocator = new RecordingAllocator();
-        final MemoryPool closing = MemoryPool.builder("closing").elementBytes(64).elementsPerChunk(4).allocator(allocator).build();
+        final MemoryPool closing = MemoryPool.builder("closing").elementBytes(64).elementsPerChunk(4)
+            .allocator(allocator).build();
         final PoolElement element = closing.take();
         element.lend();
         assertEquals(1, closing.closeAndReport().size());
@@ -170,7 +176,8 @@ class PoolMisuseTest {
             assertTrue(element.arrive());
             held.add(element);
         }
-        final Thread releaser = new Thread(() -> held.forEach(element -> pushIfLast(home, element, element.generation())));
+        final Thread releaser = new Thread(() -> held.forEach(
+            element -> pushIfLast(home, element, element.generation())));
         releaser.start();
         releaser.join();
         int count = 0;
@@ -223,7 +230,8 @@ class PoolMisuseTest {
 
     @Test
     void shouldNeverHandOutAnElementTwiceToThreadsThatBreakTheRule() throws Exception {
-        final MemoryPool abused = MemoryPool.builder("abused").elementBytes(64).elementsPerChunk(4).maxElements(4).build();
+        final MemoryPool abused = MemoryPool.builder("abused").elementBytes(64).elementsPerChunk(4).maxElements(4)
+            .build();
         abused.grow(4);
         final int rounds = 20_000;
         final AtomicInteger[] holders = new AtomicInteger[4];
@@ -260,8 +268,8 @@ class PoolMisuseTest {
     }
 
     @Test
+    @Tag("debug-only")
     void shouldPoisonWhatComesBackInDebug() {
-        assertTrue(Poison.ENABLED, "tests run with assertions");
         try (MemoryPool large = MemoryPool.builder("large").elementBytes(8192).elementsPerChunk(2).build()) {
             final PoolElement element = large.take();
             element.hold();
@@ -277,7 +285,8 @@ class PoolMisuseTest {
 
     @Test
     void shouldReportEveryTakeThatGotNothing() {
-        try (MemoryPool small = MemoryPool.builder("small").elementBytes(64).elementsPerChunk(2).maxElements(2).build()) {
+        try (MemoryPool small = MemoryPool.builder("small").elementBytes(64).elementsPerChunk(2).maxElements(2)
+            .build()) {
             final PoolElement first = small.take();
             assertNotNull(small.take());
             assertNull(small.take());

@@ -12,15 +12,15 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A read-only view of native memory that can be taken back. Every read checks that it was not, and that the range lies inside, in
- * every build and also with Agrona's bounds checks switched off; so a read that begins after the revocation throws, and no read
- * of this object leaves its range.
+ * A read-only view of native memory that can be taken back. Every read checks that it was not, and that the range
+ * lies inside, in every build and also with Agrona's bounds checks switched off; so a read that begins after the
+ * revocation throws, and no read of this object leaves its range.
  *
- * <p>Two things escape and are valid until release only: {@link #addressOffset()} and {@link #byteBuffer()}, and with the first an
- * Agrona buffer that is wrapped on this one.
+ * <p>Two things escape and are valid until release only: {@link #addressOffset()} and {@link #byteBuffer()}, and with
+ * the first an Agrona buffer that is wrapped on this one.
  *
- * <p>Threads: any thread may read what its holder has published to it. Revoking and pointing anew belong to the holder; a read
- * that overlaps one of them sees the old memory or throws, as long as nobody points it anew meanwhile.
+ * <p>Threads: any thread may read what its holder has published to it. Revoking and pointing anew belong to the
+ * holder; a read that overlaps one of them sees the old memory or throws, as long as nobody points it anew meanwhile.
  *
  * <p>The object is 24 bytes with compressed class pointers, so that a subclass with a reference and an int has 32.
  * The file is long because the interface is.
@@ -49,7 +49,8 @@ public abstract class GuardedBuffer implements DirectBuffer {
     /** Points at the given memory: must not be 0. Plain publication of this object is the holder's business. */
     protected final void point(final long newAddress, final int newLength) {
         if (newAddress == 0L || newLength < 0) {
-            throw new IllegalArgumentException("address=" + newAddress + " length=" + newLength + " cannot be pointed at");
+            throw new IllegalArgumentException("address=" + newAddress + " length=" + newLength +
+                " cannot be pointed at");
         }
         length = newLength;
         // Pairs with the opaque read in base(): at worst an overlapping read of the old range throws.
@@ -106,8 +107,8 @@ public abstract class GuardedBuffer implements DirectBuffer {
     }
 
     private DescriptorStateException released() {
-        return new DescriptorStateException(
-            DescriptorStateException.Kind.STALE_HANDLE, "read refused: the data was released, view=" + getClass().getSimpleName());
+        return new DescriptorStateException(DescriptorStateException.Kind.STALE_HANDLE,
+            "read refused: the data was released, view=" + getClass().getSimpleName());
     }
 
     private IndexOutOfBoundsException outside(final int index, final int size) {
@@ -203,7 +204,8 @@ public abstract class GuardedBuffer implements DirectBuffer {
     }
 
     @Override
-    public final void getBytes(final int index, final MutableDirectBuffer dstBuffer, final int dstIndex, final int size) {
+    public final void getBytes(final int index, final MutableDirectBuffer dstBuffer, final int dstIndex,
+        final int size) {
         range(index, size);
         if (!dstBuffer.isExpandable() && (dstIndex < 0 || dstIndex > dstBuffer.capacity() - size)) {
             throw outsideTarget(dstIndex, size, dstBuffer.capacity());

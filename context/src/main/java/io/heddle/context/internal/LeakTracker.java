@@ -3,10 +3,11 @@ package io.heddle.context.internal;
 import io.heddle.context.PoolElement;
 
 /**
- * Remembers where elements were received and last touched, for leak reports. A pool without tracking has no tracker (null), and
- * pays one branch.
+ * Remembers where elements were received and last touched, for leak reports. A pool without tracking has no tracker
+ * (null), and pays one branch.
  *
- * <p>Thread safe. {@link #received} and {@link #touched} are called by the pool, on the thread that receives or touches.
+ * <p>Thread safe. {@link #received} and {@link #touched} are called by the pool, on the thread that receives or
+ * touches.
  */
 public final class LeakTracker {
     /** With sampling, one receipt of so many is tracked. */
@@ -31,7 +32,8 @@ public final class LeakTracker {
             case "off" -> null;
             case "sampled" -> sampled();
             case "full" -> full();
-            default -> throw new IllegalArgumentException("heddle.leak.tracking=" + level + " must be off, sampled or full");
+            default -> throw new IllegalArgumentException("heddle.leak.tracking=" + level +
+                " must be off, sampled or full");
         };
     }
 
@@ -59,10 +61,14 @@ public final class LeakTracker {
 
     /** The stack of the element's receipt, or null if it is not tracked. */
     public static Throwable receiptOf(final PoolElement element) {
-        return element.tracking() instanceof Record record && record.generation == element.generation() ? record.receipt : null;
+        return element.tracking() instanceof Record record && record.generation == element.generation() ?
+            record.receipt : null;
     }
 
-    /** The stack of the last retain or release of what was received in the given generation, or null if it is not known (any more). */
+    /**
+     * The stack of the last retain or release of what was received in the given generation, or null if it is not
+     * known (any more).
+     */
     public static Throwable lastTouchOf(final PoolElement element, final int generation) {
         return element.tracking() instanceof Record record && record.generation == generation ? record.lastTouch : null;
     }

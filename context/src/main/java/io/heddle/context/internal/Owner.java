@@ -9,8 +9,9 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * This JVM as the owner of files in one directory, shared by its contexts and gone with the last. Every method is called with this
- * class's monitor held, which also keeps the JVM from sweeping twice at once.
+ * This JVM as the owner of files in one directory, shared by its contexts and gone with the last. If somebody removed
+ * the lock, later contexts share a new one. Every method is called with this class's monitor held, which also keeps the
+ * JVM from sweeping twice at once.
  */
 final class Owner {
     /** By the directory's identity, since it may have several names. */
@@ -32,7 +33,7 @@ final class Owner {
         final Object key =
             Files.readAttributes(directory, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey();
         Owner owner = OWNERS.get(key);
-        if (owner == null) {
+        if (owner == null || !owner.lock.isInPlace()) {
             owner = new Owner(key, directory, OwnerLock.acquire(directory));
             OWNERS.put(key, owner);
         }
@@ -43,7 +44,7 @@ final class Owner {
     void leave() throws IOException {
         contexts--;
         if (contexts == 0) {
-            OWNERS.remove(key);
+            OWNERS.remove(key, this);
             try (lock) {
                 RuntimeDirectory.deleteFiles(directory, lock.ownerId() + "-*");
             }

@@ -7,6 +7,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -14,8 +15,9 @@ import java.security.SecureRandom;
 import java.util.HexFormat;
 
 /**
- * Shows other processes that the owner of the files beginning with {@link #ownerId()} lives: a file that is locked as long as this
- * process does. What the file says is for humans; only the lock counts, since it works across PID namespaces and reboots.
+ * Shows other processes that the owner of the files beginning with {@link #ownerId()} lives: a file that is locked as
+ * long as this process does. What the file says is for humans; only the lock counts, since it works across PID
+ * namespaces and reboots.
  *
  * <p>POSIX drops a process's lock as soon as the process closes <em>any</em> channel on the file, so nothing here or in
  * {@link OwnerProbe} ever opens a file that this JVM holds. Held from creation to {@link #close()}. Thread safe.
@@ -84,12 +86,18 @@ final class OwnerLock implements AutoCloseable {
     }
 
     private static String description() {
-        return "pid=" + HostProcess.pid() + "\nstart_ticks=" + HostProcess.startTicks() + "\nboot_id=" + HostProcess.bootId() + "\n";
+        return "pid=" + HostProcess.pid() + "\nstart_ticks=" + HostProcess.startTicks() +
+            "\nboot_id=" + HostProcess.bootId() + "\n";
     }
 
     /** 16 hexadecimal digits. */
     String ownerId() {
         return ownerId;
+    }
+
+    /** Whether others can still see it: something else may have cleaned the directory. */
+    boolean isInPlace() {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
     }
 
     /** Deletes the file, then lets the lock go. The owner's other files must be gone. */

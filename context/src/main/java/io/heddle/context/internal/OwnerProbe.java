@@ -15,11 +15,12 @@ import java.util.HashSet;
 import java.util.Set;
 
 /**
- * Finds out whether an owner lives by trying its lock, and never opens a file that this JVM has open: closing it again would drop
- * the JVM's own lock. What the JVM has open is asked of {@code /proc}, so that another class loader's Heddle is seen as well.
+ * Finds out whether an owner lives by trying its lock, and never opens a file that this JVM has open: closing it again
+ * would drop the JVM's own lock. What the JVM has open is asked of {@code /proc}, so that another class loader's Heddle
+ * is seen as well.
  *
- * <p>Must be created after the directory was listed: a file of this JVM that was listed then is open by then, or already given up.
- * Confined.
+ * <p>Must be created after the directory was listed: a file of this JVM that was listed then is open by then, or
+ * already given up. Confined.
  */
 final class OwnerProbe {
     private static final Path OPEN_FILES = Path.of("/proc/self/fd");
@@ -46,11 +47,12 @@ final class OwnerProbe {
     }
 
     /**
-     * The temporary name is asked first: an owner that renames meanwhile is then found under the final one. An owner that has neither
-     * is dead, since its other files come after its lock and go before it.
+     * The temporary name is asked first: an owner that renames meanwhile is then found under the final one. An owner
+     * that has neither is dead, since its other files come after its lock and go before it.
      */
     Verdict probe(final String ownerId) throws IOException {
-        final Verdict beingMade = Uninterrupted.call(() -> tryLock(directory.resolve(ownerId + OwnerLock.TEMPORARY_SUFFIX)));
+        final Verdict beingMade =
+            Uninterrupted.call(() -> tryLock(directory.resolve(ownerId + OwnerLock.TEMPORARY_SUFFIX)));
         if (beingMade != Verdict.NO_FILE) {
             return beingMade;
         }

@@ -36,7 +36,8 @@ final class PrivateDirectory {
             Files.readAttributes(directory, "unix:uid,mode,isDirectory,isSymbolicLink", LinkOption.NOFOLLOW_LINKS);
         if ((Boolean)found.get("isSymbolicLink")) {
             throw new AccessRefusedException(
-                "symbolic links are not followed: directory=" + directory + " target=" + Files.readSymbolicLink(directory));
+                "symbolic links are not followed: directory=" + directory +
+                    " target=" + Files.readSymbolicLink(directory));
         }
         if (!(Boolean)found.get("isDirectory")) {
             throw new AccessRefusedException("not a directory: directory=" + directory);
@@ -44,13 +45,14 @@ final class PrivateDirectory {
         final int uid = (Integer)found.get("uid");
         if (uid != HostProcess.uid()) {
             throw new AccessRefusedException(
-                "directory belongs to another user: directory=" + directory + " uid=" + uid + " must be " + HostProcess.uid() +
-                    "; choose another heddle.directory");
+                "directory belongs to another user: directory=" + directory + " uid=" + uid +
+                    " must be " + HostProcess.uid() + "; choose another heddle.directory");
         }
         final int permissions = (Integer)found.get("mode") & PERMISSION_BITS;
         if ((permissions & ~OWNER_BITS) != 0) {
             throw new AccessRefusedException(
-                "directory is open to others: directory=" + directory + " permissions=" + Integer.toOctalString(permissions) +
+                "directory is open to others: directory=" + directory +
+                    " permissions=" + Integer.toOctalString(permissions) +
                     " must be 700; remove it, or chmod 700 it if you trust what is in it");
         }
         if (permissions != OWNER_BITS) {

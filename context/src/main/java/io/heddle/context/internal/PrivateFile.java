@@ -17,8 +17,8 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Set;
 
 /**
- * Creates files that nobody else may open, {@code 0600} whatever the umask, with every page there before it is touched. On a
- * page that is missing, and cannot be had, plain access fails in a JVM and compare-and-set ends it. Stateless.
+ * Creates files that nobody else may open, {@code 0600} whatever the umask, with every page there before it is touched.
+ * On a page that is missing, and cannot be had, plain access fails in a JVM and compare-and-set ends it. Stateless.
  */
 public final class PrivateFile {
     private static final Set<PosixFilePermission> OWNER_ONLY = PosixFilePermissions.fromString("rw-------");
@@ -43,8 +43,8 @@ public final class PrivateFile {
     }
 
     /**
-     * Creates {@code file} with {@code lengthBytes} zeros and maps it. The mapping stays until nothing refers to the buffer any more.
-     * Nothing is left behind on failure.
+     * Creates {@code file} with {@code lengthBytes} zeros and maps it. The mapping stays until nothing refers to the
+     * buffer any more. Nothing is left behind on failure.
      *
      * @throws NoSharedMemoryException if the file system is full
      * @throws IOException for any other reason, also when the file exists
@@ -63,17 +63,18 @@ public final class PrivateFile {
         });
     }
 
-    private static void writeZeros(final FileChannel channel, final Path file, final long lengthBytes) throws IOException {
+    private static void writeZeros(final FileChannel channel, final Path file, final long lengthBytes)
+        throws IOException {
         final ByteBuffer zeros = ByteBuffer.allocateDirect(CHUNK_BYTES);
         long position = 0;
         while (position < lengthBytes) {
             zeros.clear().limit((int)Math.min(CHUNK_BYTES, lengthBytes - position));
-            write(channel, file, zeros, position, lengthBytes - position);
+            write(channel, file, zeros, position, lengthBytes);
             position += zeros.limit();
         }
     }
 
-    /** Writes all of {@code bytes}; {@code neededBytes} is what a full file system's exception says was still to be written. */
+    /** Writes all of {@code bytes}; {@code neededBytes} is what the whole file takes. */
     static void write(
         final FileChannel channel,
         final Path file,
@@ -88,7 +89,8 @@ public final class PrivateFile {
             throw ex;
         } catch (final IOException ex) {
             final Path directory = file.getParent();
-            final long availableBytes = Files.getFileStore(directory).getUsableSpace();
+            final long writtenBytes = position + bytes.position();
+            final long availableBytes = writtenBytes + Files.getFileStore(directory).getUsableSpace();
             // The system's words may be translated, and the count may have changed by now: either will do.
             if (availableBytes < neededBytes || String.valueOf(ex.getMessage()).contains("No space left")) {
                 throw new NoSharedMemoryException(

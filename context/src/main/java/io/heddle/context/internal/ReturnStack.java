@@ -9,12 +9,12 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The way home of elements whose last reference was let go: many threads push, the owner drains. A linked stack through the
- * elements themselves, on the heap, lock-free, without allocation.
+ * The way home of elements whose last reference was let go: many threads push, the owner drains. A linked stack
+ * through the elements themselves, on the heap, lock-free, without allocation.
  *
- * <p>An element may be pushed by the one caller whose release was told "that was the last". {@link #push} and {@link #isEmpty}
- * are thread safe; {@link #drain} and {@link #close} are thread safe too, though the owner's guard orders them anyway. There is no ABA
- * hazard, since nobody removes single elements.
+ * <p>An element may be pushed by the one caller whose release was told "that was the last". {@link #push} and
+ * {@link #isEmpty} are thread safe; {@link #drain} and {@link #close} are too, though the owner's guard orders
+ * them anyway. There is no ABA hazard, since nobody removes single elements.
  *
  * <p>After {@link #close} a push runs the fallback instead, on the pushing thread.
  */
@@ -71,18 +71,14 @@ public final class ReturnStack {
     }
 
     /**
-     * Takes everything. The chain runs from the newest to the oldest; walk it with {@link PoolElement#unlink}, which must be called
-     * on an element before it is reclaimed, since a reclaimed element may come here again.
+     * Takes everything. The chain runs from the newest to the oldest; walk it with {@link PoolElement#unlink}, which
+     * must be called on an element before it is reclaimed, since a reclaimed element may come here again.
      *
      * @return the newest element, or null if there is nothing or the stack is closed.
      */
     public PoolElement drain() {
-        final Object seen = head;
-        // Read before written: an idle owner must not take the line away from the pushers.
-        if (seen == null || seen == CLOSED) {
-            return null;
-        }
         for (; ; ) {
+            // Read before written: an idle owner must not take the line away from the pushers.
             final Object newest = head;
             if (newest == null || newest == CLOSED) {
                 return null;

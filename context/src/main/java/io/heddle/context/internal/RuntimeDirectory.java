@@ -14,12 +14,12 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * A context's place in the directory where processes find each other. Opening it makes the directory if need be, refuses one that is
- * not ours alone, sweeps what dead processes left, and holds the JVM's owner lock in it.
+ * A context's place in the directory where processes find each other. Opening it makes the directory if need be,
+ * refuses one that is not ours alone, sweeps what dead processes left, and holds the JVM's owner lock in it.
  *
  * <p>All contexts of a JVM that use the same directory share one lock and one {@link #ownerId()}; each has its own
- * {@link #contextId()}. Files are named {@code <ownerId>-<contextId>…}: {@link #file(String)}. They are removed with the context,
- * or by a later process's sweep. Thread safe.
+ * {@link #contextId()}. Files are named {@code <ownerId>-<contextId>…}: {@link #file(String)}. They are removed with
+ * the context, or by a later process's sweep. Thread safe.
  */
 public final class RuntimeDirectory implements AutoCloseable {
     /** What {@code sockaddr_un} has room for, without the zero that ends it. */
@@ -84,8 +84,8 @@ public final class RuntimeDirectory implements AutoCloseable {
         if (lengthBytes > SOCKET_PATH_MAX_BYTES) {
             throw new HeddleException(
                 Status.INVALID_PARAM,
-                "socket path too long: path=" + path + " lengthBytes=" + lengthBytes + " must be <= " + SOCKET_PATH_MAX_BYTES +
-                    "; choose a shorter heddle.directory");
+                "socket path too long: path=" + path + " lengthBytes=" + lengthBytes +
+                    " must be <= " + SOCKET_PATH_MAX_BYTES + "; choose a shorter heddle.directory");
         }
         return path;
     }
@@ -105,7 +105,10 @@ public final class RuntimeDirectory implements AutoCloseable {
         return contextId;
     }
 
-    /** The path of this context's file that ends with {@code suffix}, which begins with a dot or a hyphen. Creates nothing. */
+    /**
+     * The path of this context's file that ends with {@code suffix}, which begins with a dot or a hyphen. Creates
+     * nothing.
+     */
     public Path file(final String suffix) {
         if (suffix.length() < 2 || suffix.charAt(0) != '.' && suffix.charAt(0) != '-' || suffix.indexOf('/') >= 0) {
             throw new HeddleException(Status.INVALID_PARAM, "not a file name's end: suffix=" + suffix);
@@ -162,6 +165,8 @@ public final class RuntimeDirectory implements AutoCloseable {
 
     private static HeddleException failed(final String operation, final Path directory, final Exception cause) {
         return new HeddleException(
-            Status.IO_ERROR, "runtime directory failed: operation=" + operation + " directory=" + directory + " cause=" + cause, cause);
+            Status.IO_ERROR,
+            "runtime directory failed: operation=" + operation + " directory=" + directory + " cause=" + cause,
+            cause);
     }
 }

@@ -1,5 +1,6 @@
 package io.heddle.context.internal;
 
+import io.heddle.context.CountersFile;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -16,16 +17,15 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One pass over a runtime directory that removes what dead owners left. Every file there is named {@code <ownerId>-…} or
- * {@code <ownerId>.…}; whatever is not is left alone.
+ * One pass over a runtime directory that removes what dead owners left. Every file there is named {@code <ownerId>-…}
+ * or {@code <ownerId>.…}; whatever is not is left alone.
  *
- * <p>Only files that were listed before their owner was found dead are removed, so a new owner's files are never among them.
- * Processes may sweep at the same time: the owner's lock is held until its files are gone. Confined.
+ * <p>Only files that were listed before their owner was found dead are removed, so a new owner's files are never among
+ * them. Processes may sweep at the same time: the owner's lock is held until its files are gone. Confined.
  */
 final class Sweep {
     /** Counter files of dead owners that are kept for whoever asks what happened. */
     static final int KEPT_COUNTER_FILES = 2;
-    static final String COUNTERS_SUFFIX = ".counters";
 
     private static final Pattern OWNED = Pattern.compile("([0-9a-f]{" + OwnerLock.OWNER_ID_LENGTH + "})[-.].+");
 
@@ -77,7 +77,7 @@ final class Sweep {
             // Its lock goes last: as long as anything else is there, so is the proof that it is dead.
             files.sort(Comparator.comparing(Found::isLock));
             for (final Found file : files) {
-                if (file.name().endsWith(COUNTERS_SUFFIX)) {
+                if (file.name().endsWith(CountersFile.SUFFIX)) {
                     deadCounters.add(file);
                 } else {
                     remove(file);
@@ -105,10 +105,15 @@ final class Sweep {
         return filesByOwner;
     }
 
-    private void remove(final Found file) throws IOException {
-        if (dryRun || Files.deleteIfExists(file.path())) {
-            removed.add(file.name());
-            removedBytes += file.lengthBytes();
+    private void remove(final Found file) {
+        try {
+            if (dryRun || Files.deleteIfExists(file.path())) {
+                removed.add(file.name());
+                removedBytes += file.lengthBytes();
+            }
+        } catch (final IOException ex) {
+            // The report says that it is still there; a leftover must not keep a new process from starting.
+            kept.add(file.name());
         }
     }
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.channels.ClosedByInterruptException;
 
 /**
- * Runs file operations on threads that may be interrupted at any time. The JDK closes a channel under an interrupted thread,
- * which would fail a creation half way, so the flag is put aside meanwhile and set again at the end. Stateless.
+ * Runs file operations on threads that may be interrupted at any time. The JDK closes a channel under an interrupted
+ * thread, which would fail a creation half way, so the flag is put aside meanwhile and set again at the end. Stateless.
  */
 final class Uninterrupted {
     private Uninterrupted() {

@@ -33,7 +33,7 @@ import java.util.concurrent.locks.LockSupport;
  * <p><b>No wake-up is lost.</b> A waiter parks only after it saw LOCKED <em>together with</em> its own count in the
  * state: the holder's unlock is a compare-and-set on that word, so it sees the count. WOKEN says that one waiter has
  * been woken and is on its way, so that a busy lock does not wake one thread per unlock; the woken waiter takes it away
- * when it gets the lock or goes back to sleep, in one step that also checks that the lock is held. Timed parks are not
+ * when it has got the lock, or, going back to sleep, in one step that also sees LOCKED. Timed parks are not
  * needed for this and are there all the same.
  */
 public final class WorkerLock extends WorkerLockPad.Right {
@@ -67,6 +67,7 @@ public final class WorkerLock extends WorkerLockPad.Right {
         } catch (final ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
+        new WorkerLock().rehearse();
     }
 
     private final LockWaiter[] slots = new LockWaiter[SLOTS];
@@ -152,6 +153,11 @@ public final class WorkerLock extends WorkerLockPad.Right {
     /** Waiters asleep or about to be: for tests. */
     int waiterCount() {
         return (int) ((state & WAITERS_MASK) >>> 8);
+    }
+
+    /** Whether nobody has it, waits for it or is on its way to it: for tests. */
+    boolean isIdle() {
+        return state == 0;
     }
 
     /** Waiters that will be handed the lock: for tests. */
@@ -247,13 +253,12 @@ public final class WorkerLock extends WorkerLockPad.Right {
                 return true;
             }
             final long seen = state;
-            final long ourWoken = status == LockWaiter.WOKEN ? WOKEN : 0L;
             if ((seen & LOCKED) == 0) {
                 // Acquire: pairs with the release of LOCKED in wakeOne() and unlock().
-                if (STATE.compareAndSet(this, seen, ((seen | LOCKED) & ~ourWoken) - ONE_WAITER)) {
+                if (STATE.compareAndSet(this, seen, (seen | LOCKED) - ONE_WAITER)) {
                     return true;
                 }
-            } else if ((seen & ourWoken) == 0 || backToSleep(slot, seen)) {
+            } else if (status != LockWaiter.WOKEN || (seen & WOKEN) == 0 || backToSleep(slot, seen)) {
                 return false;
             }
         }
@@ -284,6 +289,11 @@ public final class WorkerLock extends WorkerLockPad.Right {
 
     private void leaveSlot(final LockWaiter slot, final long startNs) {
         final long waitedNs = System.nanoTime() - startNs;
+        // Only a holder picks a waiter to be woken, and now that is us: the status says whether WOKEN is ours to take
+        // away, also if we were picked after we had looked.
+        if (slot.status() == LockWaiter.WOKEN) {
+            STATE.getAndBitwiseAnd(this, ~WOKEN); // Partner: unlockContended().
+        }
         if (waitedNs > longestWaitNs) {
             LONGEST.setOpaque(this, waitedNs); // Partner: longestWaitNs().
         }
@@ -364,6 +374,19 @@ public final class WorkerLock extends WorkerLockPad.Right {
             }
         }
         return found;
+    }
+
+    /** Goes once through the slow paths, whose accesses the JVM links, allocating, when they are first made. */
+    private void rehearse() {
+        final LockWaiter slot = claimSlot();
+        slot.publish(Thread.currentThread(), System.nanoTime());
+        lock();
+        STATE.getAndAdd(this, ONE_WAITER);
+        becomeStarving(slot);
+        unlock();
+        takeOrStay(slot);
+        leaveSlot(slot, System.nanoTime());
+        countContention();
     }
 
     private void countContention() {

@@ -3,8 +3,8 @@ package io.heddle.context.spi;
 import io.heddle.context.Status;
 
 /**
- * A worker's ear for its lanes. Every call comes from within {@link TransportInterface#step} or {@link Lane#collect}, under the worker's
- * guard, so an implementation only notes what happened and runs no application code.
+ * A worker's ear for its lanes. Every call comes from within {@link TransportInterface#step} or {@link Lane#collect},
+ * under the worker's guard, so an implementation only notes what happened and runs no application code.
  */
 public interface InterfaceListener {
     /**
@@ -18,8 +18,8 @@ public interface InterfaceListener {
     void onConnected(Lane lane, String peer);
 
     /**
-     * Nothing can be sent on this lane any more: the peer ended, closed, refused, or broke the layout's rules. Told once per lane. What the peer
-     * had published may still be collected until {@link #onDrained}.
+     * Nothing can be sent on this lane any more: the peer ended, closed, refused, or broke the layout's rules. Told
+     * once per lane. What the peer had published may still be collected until {@link #onDrained}.
      */
     void onPeerGone(Lane lane, Status status, String reason);
 

@@ -5,11 +5,12 @@ import io.heddle.context.Status;
 import org.agrona.DirectBuffer;
 
 /**
- * A connection to one peer worker: two directions, each with one writer and one reader; records arrive in the order they were accepted.
+ * A connection to one peer worker: two directions, each with one writer and one reader; records arrive in the order
+ * they were accepted.
  *
- * <p>Confined to the worker's guard, but where a method says otherwise. A record is {type, meta, data, header}: type and meta belong to the
- * worker, the bytes lie as data, then, at the next multiple of eight, the header. A lane never throws for what a peer did: it tells
- * {@link InterfaceListener#onPeerGone}.
+ * <p>Confined to the worker's guard, but where a method says otherwise. A record is {type, meta, data, header}: type
+ * and meta belong to the worker, the bytes lie as data, then, at the next multiple of eight, the header. A lane never
+ * throws for what a peer did: it tells {@link InterfaceListener#onPeerGone}.
  */
 public interface Lane {
     /** Room kept free for the worker's own object. */
@@ -39,7 +40,8 @@ public interface Lane {
     int control();
 
     /**
-     * Copies and checks the descriptions of arrived records, in order, into the batch; the bytes stay where they are until {@link #retire}.
+     * Copies and checks the descriptions of arrived records, in order, into the batch; the bytes stay where they are
+     * until {@link #retire}.
      *
      * @param limit the most records to add.
      * @return how many were added.
@@ -47,20 +49,23 @@ public interface Lane {
     int collect(ReceiveBatch batch, int limit);
 
     /**
-     * Gives back records of the batch {@code from} (inclusive) to {@code to} (exclusive), which this lane had added and which are the oldest it
-     * has not retired. Descriptors that nobody kept are lent to the peer again.
+     * Gives back records of the batch {@code from} (inclusive) to {@code to} (exclusive), which this lane had added and
+     * which are the oldest it has not retired. Descriptors that nobody kept are lent to the peer again.
      */
     void retire(ReceiveBatch batch, int from, int to);
 
     /** Takes back records that were collected and not delivered, so that the next {@link #collect} finds them again. */
     void rewind(ReceiveBatch batch, int from, int to);
 
-    /** Lends a released element (state TAKEN, see {@link PoolElement#reclaim()}) to the peer again, or puts it into its pool. */
+    /**
+     * Lends a released element (state TAKEN, see {@link PoolElement#reclaim()}) to the peer again, or puts it into its
+     * pool.
+     */
     void recycle(PoolElement element);
 
     /**
-     * Whether the application may keep this element, or ought to take a copy because the peer would be left without descriptors
-     * ({@code heddle.pool.exhausted=copy}).
+     * Whether the application may keep this element, or ought to take a copy because the peer would be left without
+     * descriptors ({@code heddle.pool.exhausted=copy}).
      */
     boolean keepsInPlace(PoolElement element);
 
@@ -76,13 +81,15 @@ public interface Lane {
      * Offers one record: copied, published, or refused, at once.
      *
      * @param header may be null if headerLength is 0; likewise data.
-     * @return {@link Status#OK}, {@link Status#NO_RESOURCE}, or the error that ended the lane. Nothing was sent unless OK.
+     * @return {@link Status#OK}, {@link Status#NO_RESOURCE}, or the error that ended the lane. Nothing was sent unless
+     *     OK.
      */
-    Status send(int type, long meta, DirectBuffer data, int dataOffset, int dataLength, DirectBuffer header, int headerLength);
+    Status send(int type, long meta, DirectBuffer data, int dataOffset, int dataLength, DirectBuffer header,
+        int headerLength);
 
     /**
-     * Reserves the next place for a record written by the caller. At most one reservation is open; until it is published or abandoned, every
-     * send is refused with NO_RESOURCE.
+     * Reserves the next place for a record written by the caller. At most one reservation is open; until it is
+     * published or abandoned, every send is refused with NO_RESOURCE.
      *
      * @param length bytes of the whole record, at most {@link #maxFragmentBytes()}.
      */
@@ -101,8 +108,8 @@ public interface Lane {
     int unretired();
 
     /**
-     * Whether the peer must be woken for what was published since the last call. Under the guard; the caller then calls {@link #signal()}
-     * after it has left the guard.
+     * Whether the peer must be woken for what was published since the last call. Under the guard; the caller then calls
+     * {@link #signal()} after it has left the guard.
      */
     boolean signalNeeded();
 
@@ -114,12 +121,15 @@ public interface Lane {
 
     // ---- the end
 
-    /** Announces that nothing more will be sent: the peer reads what was published, then is told {@link Status#CONNECTION_RESET}. Idempotent. */
+    /**
+     * Announces that nothing more will be sent: the peer reads what was published, then is told {@link
+     * Status#CONNECTION_RESET}. Idempotent.
+     */
     void finish();
 
     /**
-     * The worker has dropped every reference to the lane: batch, claim, views. Its memory is unmapped by the transport's own thread, that of
-     * elements still kept when they are released. Idempotent.
+     * The worker has dropped every reference to the lane: batch, claim, views. Its memory is unmapped by the
+     * transport's own thread, that of elements still kept when they are released. Idempotent.
      */
     void dispose();
 

@@ -3,10 +3,11 @@ package io.heddle.context.spi;
 import io.heddle.context.PoolElement;
 
 /**
- * A bounded batch of received records: private, checked copies of their descriptions. The bytes themselves stay in the lane's memory, at
- * {@link #address}, until the records are retired.
+ * A bounded batch of received records: private, checked copies of their descriptions. The bytes themselves stay in the
+ * lane's memory, at {@link #address}, until the records are retired.
  *
- * <p>Parallel arrays, written by {@link Lane#collect}, read by the dispatcher. Confined to the holder of the dispatcher token.
+ * <p>Parallel arrays, written by {@link Lane#collect}, read by the dispatcher. Confined to the holder of the dispatcher
+ * token.
  */
 public final class ReceiveBatch {
     /** The worker's record type, 0 to 127. */

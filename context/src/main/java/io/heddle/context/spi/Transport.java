@@ -9,7 +9,8 @@ public interface Transport extends AutoCloseable {
     TransportCapabilities capabilities();
 
     /**
-     * Why an interface cannot be reached from here, or null if nothing speaks against it. Looks at the address only; asks no peer.
+     * Why an interface cannot be reached from here, or null if nothing speaks against it. Looks at the address only;
+     * asks no peer.
      *
      * @param address what {@link TransportInterface#address()} gave on the other side.
      */

@@ -7,7 +7,8 @@ import java.util.List;
 /**
  * One worker's side of one transport.
  *
- * <p>Confined to the worker's guard, but for {@link #hasEvents()} (dispatcher token, no guard) and {@link #address()} (any thread).
+ * <p>Confined to the worker's guard, but for {@link #hasEvents()} (dispatcher token, no guard) and {@link #address()}
+ * (any thread).
  */
 public interface TransportInterface {
     /** The transport that opened it. */
@@ -17,12 +18,14 @@ public interface TransportInterface {
     byte[] address();
 
     /**
-     * Begins to connect; returns at once. The outcome is {@link InterfaceListener#onConnected} or {@link InterfaceListener#onPeerGone}. Until
-     * then the lane accepts nothing.
+     * Begins to connect; returns at once. The outcome is {@link InterfaceListener#onConnected} or {@link
+     * InterfaceListener#onPeerGone}. Until then the lane accepts nothing.
      */
     Lane connect(byte[] remoteAddress);
 
-    /** Whether {@link #step} has something to do. Read only; for the holder of the dispatcher token, without the guard. */
+    /**
+     * Whether {@link #step} has something to do. Read only; for the holder of the dispatcher token, without the guard.
+     */
     boolean hasEvents();
 
     /**
@@ -40,7 +43,10 @@ public interface TransportInterface {
      */
     void waitState(long state);
 
-    /** The receive pools of every lane, disposed ones with elements out among them; for their gauges. Any thread; a fresh list. */
+    /**
+     * The receive pools of every lane, disposed ones with elements out among them; for their gauges. Any thread; a
+     * fresh list.
+     */
     List<MemoryPool> pools();
 
     /** Elements of those pools that the application keeps, as of the last round. Any thread. */

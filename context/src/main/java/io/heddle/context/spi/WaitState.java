@@ -3,8 +3,8 @@ package io.heddle.context.spi;
 /**
  * The reader's word: what a sender must do after it has published. Constants only.
  *
- * <p>{@code POLLING}: nothing. {@code MAY_SLEEP}: a store-load fence, then look again. {@code ARMED} and greater: signal, once per
- * word; an odd word asks to be signalled for room too, an even one for records only.
+ * <p>{@code POLLING}: nothing. {@code MAY_SLEEP}: a store-load fence, then look again. {@code ARMED} and greater:
+ * signal, once per word; an odd word asks to be signalled for room too, an even one for records only.
  */
 public final class WaitState {
     /** The reader spins; a sender does nothing. */

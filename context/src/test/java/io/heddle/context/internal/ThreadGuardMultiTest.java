@@ -40,7 +40,7 @@ final class ThreadGuardMultiTest {
 
         assertEquals((long) THREADS * ROUNDS, plainCount);
         assertEquals(0, guard.violations());
-        assertEquals(0, guard.workerLock().waiterCount());
+        assertTrue(guard.workerLock().isIdle());
     }
 
     @Test

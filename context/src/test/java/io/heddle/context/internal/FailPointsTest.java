@@ -1,0 +1,32 @@
+package io.heddle.context.internal;
+
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(10)
+class FailPointsTest {
+    @Test
+    void shouldReadNamesAndActions() {
+        final String setting = "a.b:kill, c.d:pause,,e-f:fail";
+        assertTrue(FailPoints.isKnown(setting, "a.b"));
+        assertTrue(FailPoints.isKnown(setting, "c.d"));
+        assertTrue(FailPoints.isKnown(setting, "e-f"));
+        assertFalse(FailPoints.isKnown(setting, "a"));
+        assertFalse(FailPoints.isKnown("", "a"));
+    }
+
+    @Test
+    void shouldRefuseWhatIsNoAction() {
+        assertThrows(IllegalArgumentException.class, () -> FailPoints.isKnown("a.b:explode", "a.b"));
+        assertThrows(IllegalArgumentException.class, () -> FailPoints.isKnown("a.b", "a.b"));
+    }
+
+    @Test
+    void shouldDoNothingWhenUnset() {
+        FailPoints.at("any.point");
+    }
+}

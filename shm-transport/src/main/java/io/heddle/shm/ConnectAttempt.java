@@ -1,0 +1,221 @@
+package io.heddle.shm;
+
+import io.heddle.context.AccessRefusedException;
+import io.heddle.context.HeddleException;
+import io.heddle.context.Status;
+import io.heddle.context.internal.FailPoints;
+import java.io.IOException;
+import java.net.ConnectException;
+import java.net.SocketException;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.UserPrincipal;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The connector's side of a handshake: find the socket, connect, make the segment, send its name, wait for the answer.
+ * Every outcome is posted to the slot, once. Confined to the control thread, but for {@link #begin} and {@link
+ * #cancel}.
+ */
+final class ConnectAttempt implements ControlSocket.Listener {
+    private static final long FIRST_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long LAST_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+    private final ShmTransport transport;
+    private final ControlThread control;
+    private final ShmInterface owner;
+    private final ShmAddress address;
+    private LaneSlot slot;
+    private Path socketPath;
+    private ControlSocket socket;
+    private UserPrincipal peerUser;
+    private MappedSegment segment;
+    private ControlTimers.Timer deadline;
+    private ControlTimers.Timer retry;
+    private long backOffNs = FIRST_BACK_OFF_NS;
+    private String lastProblem = "no answer";
+    private boolean over;
+
+    ConnectAttempt(final ShmTransport transport, final ShmInterface owner, final ShmAddress address) {
+        this.transport = transport;
+        this.control = transport.control();
+        this.owner = owner;
+        this.address = address;
+    }
+
+    /** Under the worker's guard; once. */
+    void begin(final LaneSlot target) {
+        control.execute(() -> {
+            slot = target;
+            if (!over) {
+                deadline = control.schedule(control.timings().handshakeNs(), this::timedOut);
+                attempt();
+            }
+        });
+    }
+
+    /** The worker does not want the lane any more. Any thread. */
+    void cancel() {
+        control.execute(this::giveUp);
+    }
+
+    private void timedOut() {
+        fail(Status.TIMED_OUT, "not connected in time: socket=" + socketPath + " lastProblem=" + lastProblem);
+    }
+
+    private void attempt() {
+        if (over) {
+            return;
+        }
+        if (control.isClosing()) {
+            fail(Status.CANCELED, "the context closes");
+            return;
+        }
+        try {
+            socketPath = address.locate(transport.directory());
+            final String reason = transport.unreachableReason(address, socketPath);
+            if (reason != null) {
+                fail(Status.UNREACHABLE, reason);
+            } else {
+                connect();
+            }
+        } catch (final HeddleException ex) {
+            fail(ex.status(), ex.getMessage());
+        } catch (final IOException ex) {
+            fail(Status.IO_ERROR, "cannot connect: socket=" + socketPath + " cause=" + ex.getMessage());
+        } catch (final RuntimeException | Error ex) { // never leave a lane without an answer
+            fail(Status.IO_ERROR, "cannot connect: socket=" + socketPath + " cause=" + ex);
+            control.reports().error(ex);
+        }
+    }
+
+    private void connect() throws IOException {
+        final SocketChannel channel;
+        try {
+            channel = SocketChannel.open(StandardProtocolFamily.UNIX);
+        } catch (final IOException ex) {
+            fail(Status.IO_ERROR, "cannot open a socket: cause=" + ex.getMessage() +
+                "; are file descriptors left (ulimit -n)?");
+            return;
+        }
+        boolean handedOver = false;
+        try {
+            channel.configureBlocking(false);
+            if (!isConnected(channel)) {
+                return;
+            }
+            peerUser = PeerIdentity.require(channel, transport.user());
+            socket = new ControlSocket(control, channel, this);
+            handedOver = true;
+            sayHello();
+        } finally {
+            if (!handedOver) {
+                channel.close();
+            }
+        }
+    }
+
+    /** A Unix-domain connect is done or refused at once; a full backlog is one of the refusals, and passes. */
+    private boolean isConnected(final SocketChannel channel) throws IOException {
+        try {
+            if (channel.connect(UnixDomainSocketAddress.of(socketPath))) {
+                return true;
+            }
+            lastProblem = "connect not finished";
+        } catch (final ConnectException ex) {
+            fail(Status.UNREACHABLE, "no process listens: socket=" + socketPath + " cause=" + ex.getMessage());
+            return false;
+        } catch (final SocketException ex) {
+            if (!Files.isWritable(socketPath)) {
+                fail(Status.UNREACHABLE, "cannot connect: socket=" + socketPath + " cause=" + ex.getMessage());
+                return false;
+            }
+            lastProblem = "the peer's backlog is full or: " + ex.getMessage();
+        }
+        retry = control.schedule(backOffNs, this::attempt);
+        backOffNs = Math.min(2 * backOffNs, LAST_BACK_OFF_NS);
+        return false;
+    }
+
+    private void sayHello() {
+        segment = transport.createSegment(socketPath.getParent(), transport.geometry().segmentBytes());
+        SegmentHeader.write(segment.address(), transport.geometry());
+        FailPoints.at("shm.create.before-ready");
+        SegmentHeader.markReady(segment.address());
+        FailPoints.at("shm.create.before-name");
+        lastProblem = "connected, no answer; is the process stopped?";
+        socket.send(new Hello(
+            address.interfaceId(), owner.options().workerId(), ProcessHandle.current().pid(), segment.bytes(),
+                segment.name(),
+            owner.options().workerName()).encode());
+    }
+
+    @Override
+    public void onFrame(final byte opcode, final int version, final ByteBuffer body) throws ControlViolation {
+        if (opcode == FrameDescriptor.WELCOME) {
+            welcomed(Welcome.decode(body));
+        } else if (opcode == FrameDescriptor.REFUSED) {
+            final Refused refused = Refused.decode(body);
+            fail(refused.status(), "refused by the peer: " + refused.text());
+        } else if (opcode == FrameDescriptor.FAREWELL) {
+            fail(Status.UNREACHABLE, "the peer's context closed during the handshake: socket=" + socketPath);
+        } else {
+            throw new ControlViolation("opcode", "value=" + opcode + " does not answer a hello");
+        }
+    }
+
+    private void welcomed(final Welcome welcome) {
+        over = true;
+        control.cancel(deadline);
+        SegmentFile.unlink(file()); // gone already, if the peer keeps its word
+        final ShmConnection link = new ShmConnection(transport, socket, slot, socketPath.getParent());
+        socket.listener(link);
+        slot.postOpened(
+            segment, transport.geometry(), true, link, PeerIdentity.describe(welcome.pid(), welcome.workerName(),
+                peerUser));
+    }
+
+    @Override
+    public void onWake() {
+        // The peer's lane was open before ours; what it has sent is found when ours opens.
+    }
+
+    @Override
+    public void onEnd(final Status status, final String reason) {
+        fail(status, reason == null ? "the peer ended during the handshake: socket=" + socketPath : reason);
+    }
+
+    private void fail(final Status status, final String reason) {
+        if (!over) {
+            giveUp();
+            slot.postFailed(status, reason);
+            if (status == Status.REJECTED) {
+                control.reports().refusal(reason, new AccessRefusedException(reason));
+            }
+        }
+    }
+
+    private void giveUp() {
+        if (over) {
+            return;
+        }
+        over = true;
+        control.cancel(deadline);
+        control.cancel(retry);
+        if (segment != null) {
+            SegmentFile.unlink(file());
+            segment.unmap(); // no lane has seen it
+        }
+        if (socket != null) {
+            socket.close();
+        }
+    }
+
+    private Path file() {
+        return socketPath.resolveSibling(segment.name());
+    }
+}

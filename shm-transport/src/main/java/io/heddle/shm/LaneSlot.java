@@ -1,0 +1,133 @@
+package io.heddle.shm;
+
+import io.heddle.context.Status;
+
+/**
+ * The tie between what the control thread knows of a connection and the lane that the worker sees. The control thread
+ * posts; what is posted runs under the worker's guard, in order, unless the worker has forgotten the lane, and then
+ * gives back what came with it.
+ */
+final class LaneSlot implements ConnectionEvents {
+    private final ShmInterface owner;
+    private final ConnectAttempt attempt;
+    /** Under the worker's guard. Null until an accepted connection is opened. */
+    private ShmLane lane;
+    /** Under the worker's guard. */
+    private boolean forgotten;
+
+    /**
+     * @param lane    what connects, or null for an accepted connection.
+     * @param attempt connects it, or null.
+     */
+    LaneSlot(final ShmInterface owner, final ShmLane lane, final ConnectAttempt attempt) {
+        this.owner = owner;
+        this.lane = lane;
+        this.attempt = attempt;
+    }
+
+    ShmLane lane() {
+        return lane;
+    }
+
+    /** The worker has dropped the lane. Under its guard. */
+    void forget() {
+        forgotten = true;
+        if (attempt != null) {
+            attempt.cancel();
+        }
+    }
+
+    // ---- called by the control thread; what is posted runs under the guard
+
+    @Override
+    public void wake() {
+        owner.wake();
+    }
+
+    void postOpened(
+        final MappedSegment segment, final Geometry geometry, final boolean creator, final LaneLink link,
+            final String peer) {
+        final Runnable giveBack = () -> {
+            link.close();
+            link.unmap(segment);
+        };
+        owner.post(() -> {
+            if (forgotten) {
+                giveBack.run();
+                return;
+            }
+            try {
+                opened(segment, geometry, creator, link, peer);
+            // InternalError: the memory behind the segment is gone
+            } catch (final RuntimeException | InternalError ex) {
+                giveBack.run();
+                owner.complain(ex);
+                if (creator) {
+                    lane.failed(Status.SHMEM_SEGMENT, "the segment cannot be used: cause=" + ex.getMessage());
+                }
+            }
+        }, giveBack);
+    }
+
+    private void opened(
+        final MappedSegment segment, final Geometry geometry, final boolean creator, final LaneLink link,
+            final String peer) {
+        final ShmLane opened = creator ? lane : new ShmLane(owner);
+        opened.open(segment, geometry, creator, link, peer);
+        lane = opened;
+        owner.opened(this, creator, peer);
+    }
+
+    @Override
+    public void postFailed(final Status status, final String reason) {
+        owner.post(() -> {
+            if (!forgotten && lane != null) {
+                lane.failed(status, reason);
+            }
+        }, LaneSlot::nothing);
+    }
+
+    @Override
+    public void postGrowthMapped(final Growth growth, final MappedSegment segment, final LaneLink link) {
+        owner.post(() -> {
+            if (forgotten || lane == null) {
+                link.unmap(segment);
+            } else {
+                lane.growthMapped(growth.firstId(), growth.count(), growth.elementBytes(), segment);
+            }
+        }, () -> link.unmap(segment));
+    }
+
+    @Override
+    public void postPeerGrowthMapped(final Growth growth, final MappedSegment segment, final LaneLink link) {
+        owner.post(() -> {
+            if (forgotten || lane == null) {
+                link.unmap(segment);
+            } else {
+                lane.peerGrowthMapped(growth.firstId(), growth.count(), growth.elementBytes(), segment);
+            }
+        }, () -> link.unmap(segment));
+    }
+
+    @Override
+    public void postGrowthRefused(final long elementBytes, final String reason) {
+        owner.post(() -> {
+            if (!forgotten && lane != null) {
+                lane.growthRefused(elementBytes, reason);
+            }
+        }, LaneSlot::nothing);
+    }
+
+    @Override
+    public void postPeerGrowthRefused(final long elementBytes) {
+        owner.post(() -> {
+            if (!forgotten && lane != null) {
+                lane.peerGrowthRefused(elementBytes);
+            }
+        }, LaneSlot::nothing);
+    }
+
+    private static void nothing() {
+        // nothing came with the event, so nothing is given back
+    }
+}

@@ -1,0 +1,128 @@
+package io.heddle.shm;
+
+import io.heddle.context.MemoryPool;
+import io.heddle.context.PoolElement;
+import io.heddle.context.internal.PoolBudget;
+
+/**
+ * Makes, grows and gives up the receive pools of one lane: one pool per size class, whose chunks are shared segments
+ * made by the control thread. Grows when the peer has no descriptor to write into and fewer than a window are lent, so
+ * it follows what the application keeps and not how fast the peer sends.
+ *
+ * <p>Confined to the worker's guard.
+ */
+final class LentPools {
+    private final ShmInterface owner;
+    private final ShmLane lane;
+    private final LaneLink link;
+    private final LentDescriptors descriptors;
+    /** Descriptors asked for and not yet mapped, by class. */
+    private final int[] growing = new int[LaneLayout.CLASSES];
+    private long starved;
+    private String refusal;
+
+    LentPools(final ShmInterface owner, final ShmLane lane, final LaneLink link, final LentDescriptors descriptors) {
+        this.owner = owner;
+        this.lane = lane;
+        this.link = link;
+        this.descriptors = descriptors;
+    }
+
+    LentDescriptors descriptors() {
+        return descriptors;
+    }
+
+    /** The peer has no descriptor of the class. False if it will get none. */
+    boolean wanted(final int sizeClass) {
+        starved++;
+        descriptors.topUp(sizeClass);
+        if (growing[sizeClass] > 0 || descriptors.lent(sizeClass) >= descriptors.window(sizeClass)) {
+            return true;
+        }
+        final long elementBytes = LaneLayout.classBytes(sizeClass);
+        final int count = (int) Math.min(descriptors.window(sizeClass), owner.budget().availableBytes() / elementBytes);
+        final MemoryPool pool = pool(sizeClass);
+        if (count == 0 || !owner.budget().tryReserve(count * elementBytes)) {
+            pool.take(); // gets nothing, and is counted as exhausted; what comes back will be lent
+            return pool.capacity() > 0;
+        }
+        growing[sizeClass] = count;
+        link.requestGrowth(descriptors.reserveIds(count), count, elementBytes);
+        return true;
+    }
+
+    private MemoryPool pool(final int sizeClass) {
+        MemoryPool pool = descriptors.pool(sizeClass);
+        if (pool == null) {
+            pool = owner.newPool(LaneLayout.classBytes(sizeClass), lane);
+            descriptors.pool(sizeClass, pool);
+        }
+        return pool;
+    }
+
+    void mapped(final int firstId, final int count, final int elementBytes, final MappedSegment chunk) {
+        final int sizeClass = LaneLayout.classOf(elementBytes);
+        growing[sizeClass] = 0;
+        final PoolBudget budget = owner.budget();
+        final PoolElement[] elements = pool(sizeClass).adopt(chunk.address(), count, () -> {
+            budget.release((long) count * elementBytes);
+            link.unmap(chunk);
+        });
+        for (final PoolElement element : elements) {
+            element.lane(lane);
+        }
+        descriptors.add(firstId, sizeClass, elements);
+    }
+
+    void refused(final int elementBytes, final String reason) {
+        final int sizeClass = LaneLayout.classOf(elementBytes);
+        refusal = reason;
+        owner.budget().release(growing[sizeClass] * (long) elementBytes);
+        growing[sizeClass] = 0;
+    }
+
+    /**
+     * With {@code heddle.pool.exhausted=copy}: false while the limit is reached and the peer has less than a quarter of
+     * a window left, so that a copy sets the descriptor free.
+     */
+    boolean mayKeep(final PoolElement element) {
+        if (!owner.copiesWhenExhausted()) {
+            return true;
+        }
+        final int sizeClass = LaneLayout.classOf((int) element.capacityBytes());
+        return owner.budget().availableBytes() >= element.capacityBytes()
+            || descriptors.lent(sizeClass) > descriptors.window(sizeClass) / 4;
+    }
+
+    void putBack(final PoolElement element) {
+        element.pool().put(element);
+        owner.closeIfIdle((MemoryPool) element.pool());
+    }
+
+    /**
+     * The lane is disposed of: pools nobody keeps anything of are closed, the others when the last element comes back.
+     */
+    void dispose() {
+        descriptors.reclaimLent();
+        for (int i = 0; i < LaneLayout.CLASSES; i++) {
+            if (descriptors.pool(i) != null) {
+                owner.orphan(descriptors.pool(i));
+            }
+        }
+    }
+
+    String describe() {
+        final StringBuilder text = new StringBuilder(" starved=").append(starved);
+        for (int i = 0; i < LaneLayout.CLASSES; i++) {
+            final MemoryPool pool = descriptors.pool(i);
+            if (pool != null) {
+                text.append(" pool").append(LaneLayout.classBytes(i) >> 10).append("k=lent:").append(descriptors
+                    .lent(i)).append(",out:")
+                    .append(pool.inUse()).append(",capacity:").append(pool.capacity()).append(",exhausted:")
+                    .append(pool.exhausted());
+            }
+        }
+        return refusal == null ? text.toString()
+            : text.append(" growthRefused=[").append(refusal).append(']').toString();
+    }
+}

@@ -1,0 +1,43 @@
+package io.heddle.shm;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+@Timeout(60)
+class FullDirectoryTest {
+    @TempDir
+    Path temp;
+
+    @Test
+    void shouldSayWhatIsMissingWhenTheFileSystemIsFull() throws Exception {
+        final List<String> launcher = List.of(
+            "unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=8m tmpfs \"$0\" && exec \"$@\"", temp.toString());
+        assumeTrue(canMount(), "a user namespace with a tmpfs of its own");
+        try (TestPeer child = new TestPeer(launcher, "", "full", temp.toString())) {
+            final String outcome = child.expect("outcome");
+            assertTrue(outcome.startsWith("NO_MEMORY "), outcome);
+            assertTrue(outcome.contains("directory=" + temp), outcome);
+            assertTrue(outcome.contains("neededBytes=" + (64 << 20)), outcome);
+            assertTrue(outcome.contains("availableBytes="), outcome);
+            assertTrue(outcome.contains("heddle.directory"), outcome);
+            assertEquals("[] charged=0 maps=0", child.expect("left"));
+            assertTrue(child.ended());
+            assertEquals(0, child.exitCode());
+        }
+    }
+
+    private boolean canMount() throws IOException, InterruptedException {
+        final Path probe = Files.createDirectory(temp.resolve("probe"));
+        return new ProcessBuilder("unshare", "-Urm", "mount", "-t", "tmpfs", "tmpfs", probe.toString())
+            .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
+    }
+}

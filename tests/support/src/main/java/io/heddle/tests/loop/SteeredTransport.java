@@ -1,0 +1,101 @@
+package io.heddle.tests.loop;
+
+import io.heddle.context.internal.LeakTracker;
+import io.heddle.context.spi.InterfaceListener;
+import io.heddle.context.spi.InterfaceOptions;
+import io.heddle.context.spi.Transport;
+import io.heddle.context.spi.TransportCapabilities;
+
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** The steered transport of one context: no threads of its own, no memory outside this JVM. Thread safe. */
+public final class SteeredTransport implements Transport {
+    private final SteeredSettings settings;
+    private final LeakTracker leakTracker;
+    private final Steering steering = new Steering("transport", null);
+    private final List<SteeredInterface> interfaces = new CopyOnWriteArrayList<>();
+
+    /** A transport without a context, for tests of the SPI alone. */
+    public SteeredTransport(final SteeredSettings settings) {
+        this(settings, null);
+    }
+
+    SteeredTransport(final SteeredSettings settings, final LeakTracker leakTracker) {
+        this.settings = settings;
+        this.leakTracker = leakTracker;
+    }
+
+    LeakTracker leakTracker() {
+        return leakTracker;
+    }
+
+    /** The geometry of this transport's receiving sides. */
+    public SteeredSettings settings() {
+        return settings;
+    }
+
+    /** The test's hand on everything that was opened here. */
+    public Steering steering() {
+        return steering;
+    }
+
+    /** The interfaces not closed yet, in the order of their opening. A snapshot. */
+    public List<SteeredInterface> interfaces() {
+        return List.copyOf(interfaces);
+    }
+
+    /** @throws NoSuchElementException if no open interface belongs to a worker of this name. */
+    public SteeredInterface interfaceOf(final String workerName) {
+        return interfaces.stream().filter(side -> side.workerName().equals(workerName)).findFirst()
+            .orElseThrow(() -> new NoSuchElementException("no open interface: worker=" + workerName));
+    }
+
+    @Override
+    public String name() {
+        return SteeredTransportProvider.NAME;
+    }
+
+    @Override
+    public TransportCapabilities capabilities() {
+        return new TransportCapabilities(settings.inlineBytes(), settings.maxFragmentBytes(),
+            settings.keepsInPlace(), true, true);
+    }
+
+    @Override
+    public String unreachableReason(final byte[] address) {
+        return SteeredNetwork.unreachableReason(address);
+    }
+
+    @Override
+    public SteeredInterface openInterface(final InterfaceOptions options, final InterfaceListener listener) {
+        final long id = SteeredNetwork.nextInterfaceId();
+        final SteeredInterface side = new SteeredInterface(this, id, options, listener);
+        interfaces.add(side);
+        SteeredNetwork.add(id, side);
+        return side;
+    }
+
+    void forget(final SteeredInterface side) {
+        interfaces.remove(side);
+    }
+
+    @Override
+    public String describe() {
+        return "transport=" + name() +
+            "\ninline_bytes=" + settings.inlineBytes() +
+            "\nmax_inline_bytes=" + settings.maxInlineBytes() +
+            "\nmax_fragment_bytes=" + settings.maxFragmentBytes() +
+            "\nring_records=" + settings.ringRecords() +
+            "\ncredits=" + settings.credits() +
+            "\npool_elements=" + settings.poolElements() +
+            "\nkeeps_in_place=" + settings.keepsInPlace() +
+            "\ninterfaces=" + interfaces.size();
+    }
+
+    @Override
+    public void close() {
+        interfaces.forEach(SteeredInterface::close);
+    }
+}

@@ -1,0 +1,647 @@
+package io.heddle.worker;
+
+import io.heddle.context.ClosedException;
+import io.heddle.context.HeddleException;
+import io.heddle.context.Status;
+import io.heddle.context.internal.Guarded;
+import io.heddle.context.internal.Operation;
+import io.heddle.context.internal.ThreadGuard;
+import io.heddle.context.spi.Lane;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import org.agrona.DirectBuffer;
+
+/**
+ * The worker's view of one peer: a lane, the sends that wait for room on it, and its end. Applications use it through
+ * {@code Endpoint}.
+ *
+ * <p>Every call is a use of the worker, by the rules of its mode, except the accessors of state, which any thread may
+ * call.
+ */
+public final class Connection {
+    private final WorkerCore core;
+    private final ThreadGuard guard;
+    private final Lane lane;
+    private final ArrayDeque<PendingOperation> pending = new ArrayDeque<>();
+    private final Reassembly reassembly = new Reassembly();
+    private volatile Object userData;
+    private volatile Object owner;
+    private volatile ConnectionErrorHandler errorHandler;
+    private String peer = "(connecting)";
+
+    /** OK while sends are accepted; else why not. Written under the guard, read by any thread. */
+    private volatile Status sendStatus = Status.OK;
+    /** Written under the guard; the dispatcher re-reads it before each callback. */
+    private volatile boolean closed;
+    private volatile boolean failed;
+    private volatile boolean silenced;
+    private volatile String failure;
+    private volatile boolean resumeRequested;
+
+    // Confined to the holder of the dispatcher token.
+    int pollIndex = -1;
+    int activeIndex = -1;
+    int quietRounds;
+    private boolean paused;
+    private boolean stalled;
+    private int skipBytes;
+
+    // Under the guard.
+    /** Volatile so that a thread that waits for a flush may look. */
+    private volatile boolean waiting;
+    private boolean disposed;
+    private boolean closing;
+    private boolean closeAfterFlush;
+    Claim claim;
+
+    Connection(final WorkerCore core, final Lane lane) {
+        this.core = core;
+        this.guard = core.guard();
+        this.lane = lane;
+        lane.attachment(this);
+    }
+
+    WorkerCore core() {
+        return core;
+    }
+
+    Lane lane() {
+        return lane;
+    }
+
+    Reassembly reassembly() {
+        return reassembly;
+    }
+
+    // ---- sending
+
+    /**
+     * Sends an active message: copied into the lane before this returns if there is room, else queued in order.
+     *
+     * @param id         0 to 65535.
+     * @param flags      {@link SendFlags}.
+     * @param header     its whole capacity, at most {@link Worker#maxHeaderBytes()}, is sent; may be null. Free for
+     *     reuse when this returns.
+     * @param data       may be null if dataBytes is 0. Free for reuse when the request is done, not before.
+     * @param onDone     told if the request was not done at once; may be null.
+     * @param userData   for {@link Request#userData()}.
+     * @return never null. {@link Status#NO_RESOURCE} if {@code heddle.send.pending.max} sends wait already; {@link
+     *     Status#EXCEEDS_LIMIT} over {@code heddle.message.max}.
+     */
+    public Request send(final int id, final int flags, final DirectBuffer header, final DirectBuffer data,
+        final int dataOffset,
+        final int dataBytes, final CompletionHandler onDone, final Object userData) {
+        final int headerBytes = header == null ? 0 : header.capacity();
+        checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
+        final Request request;
+        final boolean signal;
+        guard.enter(Operation.SEND);
+        try {
+            final Status status = offer(id, flags, header, headerBytes, data, dataOffset, dataBytes);
+            request = status == Status.OK ? Request.DONE
+                : status != Status.NO_RESOURCE ? Request.failed(status)
+                : queueSend(id, flags, header, data, dataOffset, dataBytes, onDone, userData);
+            signal = lane.signalNeeded();
+        } finally {
+            guard.exit(Operation.SEND);
+        }
+        if (signal) {
+            lane.signal();
+        }
+        return request;
+    }
+
+    /**
+     * As the other, gathering the payload from several stretches. Without a copy in between; the stretches and the
+     * vector belong to the send until the request is done.
+     */
+    public Request send(final int id, final int flags, final DirectBuffer header, final BufferVector data,
+        final CompletionHandler onDone,
+        final Object userData) {
+        final int headerBytes = header == null ? 0 : header.capacity();
+        checkSend(id, flags, headerBytes, null, 0, 0);
+        final Request request;
+        final boolean signal;
+        guard.enter(Operation.SEND);
+        try {
+            if (sendStatus != Status.OK) {
+                request = Request.failed(sendStatus);
+            } else if (data.lengthBytes() > core.messageMaxBytes()) {
+                request = Request.failed(Status.EXCEEDS_LIMIT);
+            } else {
+                request = sendOrQueue(new PendingSend(new Request(core.worker(), onDone, userData), this, id, flags,
+                    header, data));
+            }
+            signal = lane.signalNeeded();
+        } finally {
+            guard.exit(Operation.SEND);
+        }
+        if (signal) {
+            lane.signal();
+        }
+        return request;
+    }
+
+    /**
+     * Sends at once or not at all; never queues and allocates nothing.
+     *
+     * @return {@link Status#OK}; {@link Status#NO_RESOURCE} if there is no room now or earlier sends wait; {@link
+     *     Status#UNSUPPORTED} if the message is longer than one record can be, which only a queued send carries; or the
+     *     error that ended the connection.
+     */
+    public Status trySend(final int id, final int flags, final DirectBuffer header, final DirectBuffer data,
+        final int dataOffset,
+        final int dataBytes) {
+        final int headerBytes = header == null ? 0 : header.capacity();
+        checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
+        final Status status;
+        final boolean signal;
+        guard.enter(Operation.TRY_SEND);
+        try {
+            status = offer(id, flags, header, headerBytes, data, dataOffset, dataBytes);
+            signal = lane.signalNeeded();
+        } finally {
+            guard.exit(Operation.TRY_SEND);
+        }
+        if (signal) {
+            lane.signal();
+        }
+        if (status == Status.NO_RESOURCE && ActiveMessageMeta.recordBytes(dataBytes,
+            headerBytes) > lane.maxFragmentBytes()) {
+            return Status.UNSUPPORTED;
+        }
+        return status;
+    }
+
+    private void checkSend(final int id, final int flags, final int headerBytes, final DirectBuffer data,
+        final int offset,
+        final int bytes) {
+        if ((id & ~ActiveMessageMeta.MAX_ID) != 0 || (flags & ~SendFlags.ALL) != 0
+            || headerBytes > ActiveMessageMeta.MAX_HEADER_BYTES
+            || (offset | bytes) < 0 || bytes > 0 && (data == null || bytes > data.capacity() - offset)) {
+            throw invalidSend(id, flags, headerBytes, data, offset, bytes);
+        }
+    }
+
+    private static HeddleException invalidSend(final int id, final int flags, final int headerBytes,
+        final DirectBuffer data,
+        final int offset, final int bytes) {
+        final String text;
+        if ((id & ~ActiveMessageMeta.MAX_ID) != 0) {
+            text = "id=" + id + " must be >= 0 and <= " + ActiveMessageMeta.MAX_ID;
+        } else if ((flags & ~SendFlags.ALL) != 0) {
+            text = "flags=" + flags + " contains unknown bits";
+        } else if (headerBytes > ActiveMessageMeta.MAX_HEADER_BYTES) {
+            text = "headerBytes=" + headerBytes + " must be <= maxHeaderBytes=" + ActiveMessageMeta.MAX_HEADER_BYTES;
+        } else {
+            text = "offset=" + offset + " lengthBytes=" + bytes + " must lie within the buffer: capacityBytes="
+                + (data == null ? "none (null)" : Integer.toString(data.capacity()));
+        }
+        return new HeddleException(Status.INVALID_PARAM, text);
+    }
+
+    @Guarded
+    private Status offer(final int id, final int flags, final DirectBuffer header, final int headerBytes,
+        final DirectBuffer data,
+        final int dataOffset, final int dataBytes) {
+        final Status status = sendStatus;
+        if (status != Status.OK) {
+            return status;
+        }
+        if (!pending.isEmpty() || ActiveMessageMeta.recordBytes(dataBytes, headerBytes) > lane.maxFragmentBytes()) {
+            return dataBytes > core.messageMaxBytes() ? Status.EXCEEDS_LIMIT : Status.NO_RESOURCE;
+        }
+        final Status sent = lane.send(ActiveMessageMeta.TYPE_ONLY,
+            ActiveMessageMeta.of(id, headerBytes, dataBytes, flags), data,
+            dataOffset, dataBytes, header, headerBytes);
+        if (sent == Status.OK) {
+            core.countSent(dataBytes);
+        }
+        return sent;
+    }
+
+    @Guarded
+    private Request queueSend(final int id, final int flags, final DirectBuffer header, final DirectBuffer data,
+        final int dataOffset,
+        final int dataBytes, final CompletionHandler onDone, final Object user) {
+        return sendOrQueue(new PendingSend(new Request(core.worker(), onDone, user), this, id, flags, header, data,
+            dataOffset, dataBytes));
+    }
+
+    @Guarded
+    private Request sendOrQueue(final PendingSend send) {
+        if (pending.size() >= core.sendPendingMax()) {
+            core.countRefusedSend();
+            return Request.failed(Status.NO_RESOURCE);
+        }
+        if (pending.isEmpty() && claim == null) {
+            final Status status = send.advance(this);
+            if (status != Status.NO_RESOURCE) {
+                send.request.complete(status); // at once, so no handler is told
+                return send.request;
+            }
+        }
+        send.queued();
+        queue(send);
+        return send.request;
+    }
+
+    @Guarded
+    private void queue(final PendingOperation operation) {
+        pending.addLast(operation);
+        if (!waiting) {
+            waiting = true;
+            core.addWaiting(this);
+        }
+    }
+
+    /**
+     * A request that is done when everything sent before it has been handed over to the lane. Two-sided operations are
+     * complete then, at this side.
+     */
+    public Request flush() {
+        guard.enter(Operation.FLUSH);
+        try {
+            if (claim != null) {
+                throw new HeddleException(Status.BUSY,
+                    "flush refused: a claim is open on this endpoint; commit or abort it first");
+            }
+            if (sendStatus != Status.OK) {
+                return Request.failed(sendStatus);
+            }
+            return pending.isEmpty() ? Request.DONE : queueFlush(null);
+        } finally {
+            guard.exit(Operation.FLUSH);
+        }
+    }
+
+    @Guarded
+    Request queueFlush(final CompletionHandler onDone) {
+        final Request request = new Request(core.worker(), onDone, null);
+        queue(new PendingFlush(request, this));
+        return request;
+    }
+
+    /**
+     * Reserves the place of the next message, to be written by the caller in the peer's memory. One claim at a time per
+     * connection; later sends wait behind it; the caller commits or aborts it.
+     *
+     * @param dataBytes at most what one record carries, {@link #maxClaimBytes()}.
+     * @return {@link Status#OK}; {@link Status#NO_RESOURCE}; {@link Status#BUSY} while sends are pending or another
+     *     claim is open; or the error that ended the connection.
+     */
+    public Status tryClaim(final int id, final int flags, final int dataBytes, final Claim mine) {
+        if ((id & ~ActiveMessageMeta.MAX_ID) != 0 || dataBytes < 0 || dataBytes > maxClaimBytes()
+            || (flags & ~SendFlags.ALL) != 0) {
+            throw new HeddleException(Status.INVALID_PARAM, "id=" + id + " flags=" + flags + " lengthBytes=" + dataBytes
+                + " must be within maxId=" + ActiveMessageMeta.MAX_ID + " maxClaimBytes=" + maxClaimBytes());
+        }
+        guard.enter(Operation.CLAIM);
+        try {
+            mine.requireIdle();
+            if (sendStatus != Status.OK) {
+                return sendStatus;
+            }
+            if (claim != null || !pending.isEmpty()) {
+                return Status.BUSY;
+            }
+            final Status status = lane.reserve(dataBytes);
+            if (status == Status.OK) {
+                claim = mine;
+                mine.open(this, id, flags, lane.reservedAddress(), dataBytes);
+            }
+            return status;
+        } finally {
+            guard.exit(Operation.CLAIM);
+        }
+    }
+
+    /** The longest message that can be claimed now. */
+    public int maxClaimBytes() {
+        return lane.maxFragmentBytes();
+    }
+
+    Status commit(final Claim mine, final long meta, final int dataBytes) {
+        final Status status;
+        final boolean signal;
+        guard.enter(Operation.COMMIT);
+        try {
+            mine.end("commit");
+            if (claim != mine) {
+                return sendStatus == Status.OK ? Status.CANCELED : sendStatus;
+            }
+            claim = null;
+            status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
+            if (status == Status.OK) {
+                core.countSent(dataBytes);
+            }
+            signal = lane.signalNeeded();
+        } finally {
+            guard.exit(Operation.COMMIT);
+        }
+        if (signal) {
+            lane.signal();
+        }
+        return status;
+    }
+
+    void abort(final Claim mine) {
+        guard.enter(Operation.ABORT);
+        try {
+            mine.end("abort");
+            if (claim == mine) {
+                claim = null;
+                lane.abandon();
+            }
+        } finally {
+            guard.exit(Operation.ABORT);
+        }
+    }
+
+    // ---- what the core does, under the guard
+
+    /** Sends what waits, in order, as far as there is room. Whether nothing waits any more. */
+    @Guarded
+    boolean advance() {
+        PendingOperation first = pending.peekFirst();
+        while (first != null && claim == null) {
+            final Status status = first.advance(this);
+            if (status == Status.NO_RESOURCE) {
+                return false;
+            }
+            pending.pollFirst();
+            core.finish(first.request, status);
+            first = pending.peekFirst();
+        }
+        if (first == null) {
+            waiting = false;
+            return true;
+        }
+        return false;
+    }
+
+    @Guarded
+    boolean cancel(final PendingOperation operation) {
+        if (operation.isBegun() || !pending.remove(operation)) {
+            return false;
+        }
+        core.finish(operation.request, Status.CANCELED);
+        return true;
+    }
+
+    /** No more sends; those that wait are finished with the status. What was cut off. */
+    @Guarded
+    CloseReport refuseSends(final Status status) {
+        if (sendStatus == Status.OK) {
+            sendStatus = status;
+        }
+        int cut = 0;
+        long bytes = 0;
+        for (PendingOperation left = pending.pollFirst(); left != null; left = pending.pollFirst()) {
+            cut++;
+            bytes += left.leftBytes();
+            core.finish(left.request, status);
+        }
+        if (claim != null) {
+            claim.lost();
+            claim = null;
+            lane.abandon();
+        }
+        return new CloseReport(cut, bytes, java.util.List.of(), false);
+    }
+
+    @Guarded
+    void stopAccepting() {
+        if (sendStatus == Status.OK) {
+            sendStatus = Status.CANCELED;
+        }
+    }
+
+    @Guarded
+    void opened(final String peerText) {
+        peer = peerText;
+    }
+
+    @Guarded
+    void gone(final Status status, final String reason) {
+        failure = reason;
+        failed = true;
+        refuseSends(status);
+    }
+
+    /** Nothing more is delivered or told: it has been, or the peer broke the protocol. */
+    void silence() {
+        silenced = true;
+    }
+
+    boolean isSilenced() {
+        return silenced;
+    }
+
+    boolean markClosed() {
+        if (closed) {
+            return false;
+        }
+        closed = true;
+        return true;
+    }
+
+    @Guarded
+    boolean markDisposed() {
+        if (disposed) {
+            return false;
+        }
+        disposed = true;
+        return true;
+    }
+
+    /** Under the guard: somebody has begun to close it. */
+    void closing() {
+        closing = true;
+    }
+
+    boolean isClosing() {
+        return closing;
+    }
+
+    void closeAfterFlush() {
+        closeAfterFlush = true;
+    }
+
+    boolean isCloseAfterFlush() {
+        return closeAfterFlush;
+    }
+
+    boolean isDisposed() {
+        return disposed;
+    }
+
+    boolean hasPending() {
+        return !pending.isEmpty();
+    }
+
+    /** As {@link #hasPending()}, by a thread that is not under the guard: a hint. */
+    boolean isWaiting() {
+        return waiting;
+    }
+
+    // ---- pausing, by the holder of the token
+
+    boolean isPaused() {
+        return paused;
+    }
+
+    void pause() {
+        paused = true;
+    }
+
+    /** Paused for want of memory for a long message. */
+    boolean isStalled() {
+        return stalled;
+    }
+
+    void stalled(final boolean isStalled) {
+        stalled = isStalled;
+    }
+
+    /** The rest of a message that was refused is passed over. */
+    boolean isSkipping() {
+        return skipBytes > 0;
+    }
+
+    void skipping(final int bytes) {
+        skipBytes = bytes;
+    }
+
+    void skip(final int bytes) {
+        skipBytes = Math.max(0, skipBytes - bytes);
+    }
+
+    /** Whether it was asked to go on, and does. */
+    boolean resumeIfAsked() {
+        if (resumeRequested) {
+            resumeRequested = false;
+            paused = false;
+            return true;
+        }
+        return false;
+    }
+
+    /**
+     * Asks for going on after {@link ActiveMessage#postpone()}: takes effect at the next progress. Nothing if it is
+     * not paused.
+     */
+    public void resume() {
+        guard.enter(Operation.RESUME);
+        try {
+            resumeAsync();
+        } finally {
+            guard.exit(Operation.RESUME);
+        }
+    }
+
+    /** As {@link #resume()}, from any thread: touches neither lane nor worker state. */
+    void resumeAsync() {
+        // Volatile store before the post; partner: resumeIfAsked, after the dispatcher has seen the post.
+        resumeRequested = true;
+        core.post(WorkerCore.WORK_RESUME);
+    }
+
+    // ---- state, any thread
+
+    /** Whether records can be sent and received now. */
+    public boolean isConnected() {
+        return lane.isReady() && sendStatus == Status.OK;
+    }
+
+    /** Whether it was closed here. */
+    public boolean isClosed() {
+        return closed;
+    }
+
+    /** Whether a send would probably not have to wait: connected, and nothing waits already. */
+    public boolean isWritable() {
+        return isConnected() && !waiting;
+    }
+
+    /** OK, or why nothing can be sent any more. */
+    public Status status() {
+        return sendStatus;
+    }
+
+    /** Whether the peer ended it, as opposed to {@link #isClosed()}. */
+    public boolean isFailed() {
+        return failed;
+    }
+
+    /** In words, why the peer's side ended; null if it has not. */
+    public String failure() {
+        return failure;
+    }
+
+    /** The worker. */
+    public Worker worker() {
+        return core.worker();
+    }
+
+    /** Who is at the other end, for people. */
+    public String peer() {
+        return peer;
+    }
+
+    /** The application's own object. */
+    public Object userData() {
+        return userData;
+    }
+
+    /** Sets {@link #userData()}. */
+    public void userData(final Object object) {
+        userData = object;
+    }
+
+    /** The object that wraps this for the application, for the {@code endpoints} module. */
+    public Object wrapper() {
+        return owner;
+    }
+
+    /** Sets {@link #wrapper()}. */
+    public void wrapper(final Object object) {
+        owner = object;
+    }
+
+    /** Told once when the peer has gone and everything it had sent was delivered. */
+    public void onError(final ConnectionErrorHandler handler) {
+        errorHandler = handler;
+    }
+
+    ConnectionErrorHandler errorHandler() {
+        return errorHandler;
+    }
+
+    void requireOpen(final String operation) {
+        if (closed) {
+            throw new ClosedException("endpoint to " + peer, operation);
+        }
+    }
+
+    /** Transport, state, credits, pools and what it waits for, in one line. A use of the worker. */
+    public String describe() {
+        return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
+            + " [" + lane.describe()
+            + ']';
+    }
+
+    @Override
+    public String toString() {
+        return "connection to " + peer;
+    }
+
+    /**
+     * Closes: see {@link CloseMode}. Idempotent; safe against every other call. From outside a callback it returns when
+     * no callback of this connection runs any more, or the deadline has passed; inside a callback it takes effect after
+     * the batch at hand.
+     */
+    public CloseReport close(final CloseMode mode, final Duration deadline) {
+        return core.close(this, mode, deadline);
+    }
+}

@@ -1,0 +1,400 @@
+package io.heddle.worker;
+
+import io.heddle.context.PoolElement;
+import io.heddle.context.Status;
+import io.heddle.context.internal.Guarded;
+import io.heddle.context.spi.Lane;
+import io.heddle.context.spi.ReceiveBatch;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Collects a bounded batch of records under the guard, runs the handlers without it, and retires the batch in the next
+ * round.
+ *
+ * <p>Confined to the holder of the dispatcher token; methods marked guarded need the guard as well.
+ */
+final class Dispatcher {
+    private static final int BATCH = 256;
+    private static final int PER_LANE = 64;
+    private static final ActiveMessageHandler[] NO_HANDLERS = new ActiveMessageHandler[0];
+
+    private final WorkerCore core;
+    private final KeptPools kept;
+    private final LanePoller poller;
+    private final WorkerCounts counts;
+    private final ActiveMessage message;
+    private final ReceiveBatch batch = new ReceiveBatch(BATCH);
+
+    // The runs of the batch: records of one connection each.
+    private Connection[] runConnection = new Connection[8];
+    private int[] runFrom = new int[8];
+    private int[] runTo = new int[8];
+    private int[] runDelivered = new int[8];
+    private int runs;
+    private boolean retirePending;
+
+    private final List<Connection> paused = new ArrayList<>();
+    private Lane[] toSignal = new Lane[8];
+    private int toSignalCount;
+    private int nextFirst;
+    /** Published by registration, under the guard; copied on change. */
+    private volatile ActiveMessageHandler[] handlers = NO_HANDLERS;
+    /** Ids told of once as having no handler. */
+    private long droppedTold;
+
+    Dispatcher(final WorkerCore core, final KeptPools kept, final LanePoller poller, final WorkerCounts counts) {
+        this.core = core;
+        this.kept = kept;
+        this.poller = poller;
+        this.counts = counts;
+        message = new ActiveMessage(core);
+    }
+
+    @Guarded
+    void register(final int id, final ActiveMessageHandler handler) {
+        final ActiveMessageHandler[] now = handlers;
+        final ActiveMessageHandler[] more = Arrays.copyOf(now, Math.max(now.length, id + 1));
+        more[id] = handler;
+        handlers = more;
+    }
+
+    boolean isRetirePending() {
+        return retirePending;
+    }
+
+    // ---- collect and retire: under the guard
+
+    /** Gives back what the last batch delivered; what was not delivered will be collected again. */
+    @Guarded
+    void retire() {
+        if (!retirePending) {
+            return;
+        }
+        retirePending = false;
+        for (int r = 0; r < runs; r++) {
+            final Connection connection = runConnection[r];
+            runConnection[r] = null;
+            if (connection != null && !connection.isDisposed()) {
+                retireRun(connection.lane(), runFrom[r], runDelivered[r], runTo[r]);
+            }
+        }
+        runs = 0;
+        batch.clear();
+    }
+
+    @Guarded
+    private void retireRun(final Lane lane, final int from, final int delivered, final int to) {
+        if (delivered < to) {
+            lane.rewind(batch, delivered, to);
+        }
+        if (delivered > from) {
+            lane.retire(batch, from, delivered);
+            roomMade(lane);
+        }
+    }
+
+    @Guarded
+    void collect() {
+        poller.rotate();
+        final int count = poller.activeCount();
+        nextFirst = nextFirst + 1 < count ? nextFirst + 1 : 0;
+        for (int i = 0; i < count && batch.room() > 0; i++) {
+            final int index = nextFirst + i;
+            final Connection connection = poller.active(index < count ? index : index - count);
+            final Lane lane = connection.lane();
+            lane.control();
+            if (!connection.isPaused()) {
+                final int from = batch.size();
+                final int added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
+                if (added > 0) {
+                    addRun(connection, from, from + added);
+                }
+            }
+        }
+        retirePending = runs > 0;
+    }
+
+    private void addRun(final Connection connection, final int from, final int to) {
+        if (runs == runConnection.length) {
+            runConnection = Arrays.copyOf(runConnection, runs * 2);
+            runFrom = Arrays.copyOf(runFrom, runs * 2);
+            runTo = Arrays.copyOf(runTo, runs * 2);
+            runDelivered = Arrays.copyOf(runDelivered, runs * 2);
+        }
+        connection.quietRounds = 0;
+        runConnection[runs] = connection;
+        runFrom[runs] = from;
+        runTo[runs] = to;
+        runDelivered[runs] = from;
+        runs++;
+    }
+
+    /** The lane's memory is about to go: nothing of it may be left in the batch. */
+    @Guarded
+    void forget(final Connection connection) {
+        paused.remove(connection);
+        for (int r = 0; r < runs; r++) {
+            if (runConnection[r] == connection) {
+                runConnection[r] = null;
+                retireRun(connection.lane(), runFrom[r], runTo[r], runTo[r]);
+            }
+        }
+    }
+
+    /** Connections that asked to go on do. */
+    @Guarded
+    int resume() {
+        int resumed = 0;
+        for (int i = paused.size() - 1; i >= 0; i--) {
+            final Connection connection = paused.get(i);
+            if (connection.resumeIfAsked()) {
+                paused.remove(i);
+                poller.activate(connection);
+                resumed++;
+            }
+        }
+        return resumed;
+    }
+
+    /** Memory for long messages came back: whoever waits for it tries again. */
+    @Guarded
+    void messageRoomMade() {
+        for (final Connection connection : paused) {
+            if (connection.isStalled()) {
+                connection.resumeAsync();
+            }
+        }
+    }
+
+    /** Room was made on the lane: its peer may wait for it. */
+    @Guarded
+    void roomMade(final Lane lane) {
+        if (lane.signalNeededForRoom()) {
+            signalLater(lane);
+        }
+    }
+
+    /** Something was published on the lane in this step. */
+    @Guarded
+    void published(final Lane lane) {
+        if (lane.signalNeeded()) {
+            signalLater(lane);
+        }
+    }
+
+    private void signalLater(final Lane lane) {
+        if (toSignalCount == toSignal.length) {
+            toSignal = Arrays.copyOf(toSignal, toSignalCount * 2);
+        }
+        toSignal[toSignalCount++] = lane;
+    }
+
+    // ---- dispatch: no lock held
+
+    /** Runs the handlers of the batch and tells what was deferred. How much was delivered. */
+    int dispatch(final int deferredCount) {
+        while (toSignalCount > 0) {
+            final Lane lane = toSignal[--toSignalCount];
+            toSignal[toSignalCount] = null;
+            lane.signal();
+        }
+        if (runs == 0 && deferredCount == 0) {
+            return 0;
+        }
+        int delivered = 0;
+        core.token().enterCallback();
+        try {
+            for (int r = 0; r < runs; r++) {
+                delivered += deliverRun(r);
+            }
+            tellAll(deferredCount);
+        } finally {
+            core.token().exitCallback();
+        }
+        return delivered + deferredCount;
+    }
+
+    private int deliverRun(final int r) {
+        final Connection connection = runConnection[r];
+        final int from = runFrom[r];
+        final int to = runTo[r];
+        final ActiveMessageHandler[] table = handlers;
+        int i = from;
+        while (i < to && deliver(connection, table, i)) {
+            i++;
+            runDelivered[r] = i;
+        }
+        if (i < to && !connection.isPaused()) {
+            connection.pause();
+            paused.add(connection);
+        }
+        return i - from;
+    }
+
+    /** False if the record stays: postponed, or no memory for it yet. */
+    private boolean deliver(final Connection connection, final ActiveMessageHandler[] table, final int i) {
+        if (connection.isClosed() || connection.isSilenced()) {
+            counts.dropped++;
+            return true;
+        }
+        final long meta = batch.meta[i];
+        final int length = batch.length[i];
+        if (batch.type[i] == ActiveMessageMeta.TYPE_ONLY) {
+            final int headerBytes = ActiveMessageMeta.headerBytes(meta);
+            final int dataBytes = ActiveMessageMeta.payloadBytes(meta);
+            if (ActiveMessageMeta.recordBytes(dataBytes, headerBytes) != length) {
+                return violated(connection, "length=" + length + " headerBytes=" + headerBytes + " payloadBytes="
+                    + dataBytes);
+            }
+            final long address = batch.address[i];
+            return handle(connection, table, meta, address, dataBytes, address
+                + (headerBytes == 0 ? 0 : length - headerBytes),
+                batch.element[i]);
+        }
+        return deliverFragment(connection, table, i, meta, length);
+    }
+
+    private boolean handle(final Connection connection, final ActiveMessageHandler[] table, final long meta,
+        final long address,
+        final int dataBytes, final long headerAddress, final PoolElement element) {
+        final int id = ActiveMessageMeta.id(meta);
+        final ActiveMessageHandler handler = id < table.length ? table[id] : null;
+        if (handler == null) {
+            return drop(connection, id);
+        }
+        final ActiveMessage current = message;
+        current.begin(connection, meta, address, dataBytes, headerAddress, element);
+        boolean isPostponed = false;
+        try {
+            handler.onMessage(current);
+        } catch (final Throwable ex) {
+            counts.callbacksFailed++;
+            core.tellError(connection, Status.CANCELED, ex);
+        } finally {
+            isPostponed = current.end();
+        }
+        if (isPostponed) {
+            counts.postponed++;
+            return false;
+        }
+        counts.messagesReceived++;
+        counts.bytesReceived += dataBytes;
+        return true;
+    }
+
+    private boolean drop(final Connection connection, final int id) {
+        counts.dropped++;
+        final long bit = 1L << (id & 63);
+        if ((droppedTold & bit) == 0) {
+            droppedTold |= bit;
+            core.tellError(connection, Status.NO_ELEM,
+                new io.heddle.context.HeddleException(Status.NO_ELEM, "message dropped: no handler for id=" + id + " "
+                + connection));
+        }
+        return true;
+    }
+
+    private boolean deliverFragment(final Connection connection, final ActiveMessageHandler[] table, final int i,
+        final long meta,
+        final int length) {
+        final Reassembly reassembly = connection.reassembly();
+        if (batch.type[i] == ActiveMessageMeta.TYPE_FIRST) {
+            if (!reassembly.isOpen() && !begin(connection, i, meta, length)) {
+                return connection.isFailed() || connection.isSkipping();
+            }
+            return true;
+        }
+        if (batch.type[i] != ActiveMessageMeta.TYPE_MORE) {
+            return violated(connection, "type=" + batch.type[i]);
+        }
+        if (connection.isSkipping()) {
+            connection.skip(length);
+            return true;
+        }
+        if (!reassembly.isOpen()) {
+            return violated(connection, "fragment without a first one");
+        }
+        if (!reassembly.isComplete() && !reassembly.add(ActiveMessageMeta.payloadBytes(meta), batch.address[i],
+            length)) {
+            return violated(connection, "fragment offset=" + ActiveMessageMeta.payloadBytes(meta) + " length="
+                + length);
+        }
+        return !reassembly.isComplete() || complete(connection, table, reassembly);
+    }
+
+    /**
+     * The first fragment of a long message: takes memory for the whole of it. False if there is none now or the
+     * message is refused.
+     */
+    private boolean begin(final Connection connection, final int i, final long meta, final int length) {
+        final int headerBytes = ActiveMessageMeta.headerBytes(meta);
+        final int total = ActiveMessageMeta.payloadBytes(meta);
+        final int here = headerBytes == 0 ? length : length - headerBytes & -8;
+        if (headerBytes > ActiveMessageMeta.MAX_HEADER_BYTES || here < 0 || here >= total
+            || ActiveMessageMeta.recordBytes(here, headerBytes) != length) {
+            return violated(connection, "first fragment length=" + length + " headerBytes=" + headerBytes
+                + " payloadBytes=" + total);
+        }
+        if (total > kept.messageBudgetBytes()) {
+            counts.dropped++;
+            connection.skipping(total - here);
+            core.tellError(connection, Status.EXCEEDS_LIMIT, new io.heddle.context.HeddleException(Status.EXCEEDS_LIMIT,
+                "message dropped: lengthBytes=" + total + " must be <= heddle.message.max="
+                + kept.messageBudgetBytes()));
+            return false;
+        }
+        final PoolElement element = core.takeMessage(connection, total);
+        if (element == null) {
+            connection.stalled(true);
+            return false;
+        }
+        connection.stalled(false);
+        final Reassembly reassembly = connection.reassembly();
+        reassembly.open(element, meta, batch.address[i] + length - headerBytes);
+        return here == 0 || reassembly.add(0, batch.address[i], here);
+    }
+
+    private boolean complete(final Connection connection, final ActiveMessageHandler[] table,
+        final Reassembly reassembly) {
+        final PoolElement element = reassembly.element();
+        if (!handle(connection, table, reassembly.meta(), element.address(), reassembly.totalBytes(),
+            reassembly.headerAddress(), element)) {
+            return false;
+        }
+        reassembly.close();
+        core.dropMessage(element);
+        return true;
+    }
+
+    private boolean violated(final Connection connection, final String field) {
+        counts.protocolViolations++;
+        core.violated(connection, field);
+        return true;
+    }
+
+    // ---- telling
+
+    /** As the second half of {@link #dispatch}: for a closing worker. */
+    void tell(final int deferredCount) {
+        core.token().enterCallback();
+        try {
+            tellAll(deferredCount);
+        } finally {
+            core.token().exitCallback();
+        }
+    }
+
+    private void tellAll(final int deferredCount) {
+        for (int i = 0; i < deferredCount; i++) {
+            final Deferred each = core.deferredTaken(i);
+            try {
+                each.tell();
+            } catch (final Throwable ex) {
+                counts.callbacksFailed++;
+                core.tellError(each.connection(), Status.CANCELED, ex);
+            }
+        }
+    }
+}

@@ -1,0 +1,116 @@
+package io.heddle.worker;
+
+import io.heddle.context.ContextConfig;
+import io.heddle.context.ChunkAllocator;
+import io.heddle.context.HeddleException;
+import io.heddle.context.Leak;
+import io.heddle.context.MemoryPool;
+import io.heddle.context.MemoryPoolSet;
+import io.heddle.context.OversizePool;
+import io.heddle.context.PoolElement;
+import io.heddle.context.Status;
+import io.heddle.context.internal.Guarded;
+import io.heddle.context.internal.LeakTracker;
+import io.heddle.context.internal.PoolBudget;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import org.agrona.concurrent.NanoClock;
+
+/**
+ * Private memory of one worker: right-sized copies of what was kept and could not be kept in place, and the buffers in
+ * which long messages are put together. Both have a budget. Confined to the worker's guard, but for the gauges.
+ */
+final class KeptPools {
+    private static final int LEAST_COPY_BYTES = 64;
+    private static final int MOST_COPY_BYTES = 64 * 1024;
+
+    private final MemoryPoolSet copies;
+    private final OversizePool oversize;
+    private final PoolBudget copyBudget;
+
+    @Guarded
+    KeptPools(final WorkerCore core, final ContextConfig config, final NanoClock clock) {
+        final LeakTracker tracker = LeakTracker.forLevel(config.leakTracking().name().toLowerCase(Locale.ROOT));
+        final Function<PoolElement, String> holder = element -> String.valueOf(element.lane());
+        copyBudget = new PoolBudget(config.poolLimitBytes());
+        final ChunkAllocator budgeted = bytes -> {
+            if (!copyBudget.tryReserve(bytes)) {
+                return null;
+            }
+            final ChunkAllocator.Chunk chunk = ChunkAllocator.direct().allocate(bytes);
+            return new ChunkAllocator.Chunk(chunk.address(), chunk.bytes(), chunk.buffer(), () -> {
+                copyBudget.release(bytes);
+                chunk.memory().close();
+            });
+        };
+        copies = MemoryPoolSet.create(core.name() + "-copies", LEAST_COPY_BYTES, MOST_COPY_BYTES, builder ->
+            builder.allocator(budgeted).attachment(core).tracker(tracker).clock(clock).describer(holder));
+        oversize = new OversizePool(core.name() + "-messages", config.messageMaxBytes(),
+            OversizePool.DEFAULT_CACHED_SHARE,
+            ChunkAllocator.direct(), core, tracker, clock, holder);
+    }
+
+    /** A TAKEN element for a copy of so many bytes. */
+    @Guarded
+    PoolElement takeCopy(final int bytes) {
+        final PoolElement element = bytes <= MOST_COPY_BYTES ? copies.take(Math.max(bytes, 1)) : oversize.take(bytes);
+        if (element == null) {
+            throw new HeddleException(Status.NO_MEMORY, "kept data reached its limit: heddle.pool.limit="
+                + copyBudget.limitBytes()
+                + " lengthBytes=" + bytes + "; release what is kept, postpone the message, or raise the limit");
+        }
+        return element;
+    }
+
+    long messageBudgetBytes() {
+        return oversize.budgetBytes();
+    }
+
+    /** A TAKEN element for a long message, or null while the budget does not allow it. */
+    @Guarded
+    PoolElement takeMessage(final int bytes) {
+        return oversize.take(bytes);
+    }
+
+    @Guarded
+    void put(final PoolElement element) {
+        element.pool().put(element);
+    }
+
+    boolean isMessage(final PoolElement element) {
+        return element.pool() == oversize;
+    }
+
+    long inUse() {
+        return copies.inUse() + oversize.inUse();
+    }
+
+    long refused() {
+        long sum = oversize.refused();
+        for (final MemoryPool pool : copies.pools()) {
+            sum += pool.refused();
+        }
+        return sum;
+    }
+
+    long exhausted() {
+        long sum = oversize.exhausted();
+        for (final MemoryPool pool : copies.pools()) {
+            sum += pool.exhausted();
+        }
+        return sum;
+    }
+
+    long memoryBytes() {
+        return copies.chunkBytes() + oversize.memoryBytes();
+    }
+
+    @Guarded
+    List<Leak> close() {
+        final List<Leak> leaks = new ArrayList<>(copies.closeAndReport());
+        leaks.addAll(oversize.closeAndReport());
+        return leaks;
+    }
+}

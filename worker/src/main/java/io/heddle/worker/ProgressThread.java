@@ -1,0 +1,184 @@
+package io.heddle.worker;
+
+import io.heddle.context.HeddleException;
+import io.heddle.context.Status;
+import io.heddle.context.ThreadMode;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.locks.Lock;
+import org.agrona.concurrent.IdleStrategy;
+
+/**
+ * A thread that does nothing but progress one worker.
+ *
+ * <ul>
+ * <li>MULTI: other threads use the worker as they like.
+ * <li>SERIALIZED: {@link #start(Worker, Lock)} takes the application's lock around each round, never while idling;
+ * whoever else uses the worker takes it too.
+ * <li>SINGLE: the thread becomes the owner; others hand it work by {@link #execute}; {@link #close()} gives the
+ * ownership to the closing thread.
+ * </ul>
+ *
+ * <p>By default it spins briefly when there is nothing to do, then arms the worker and sleeps until woken. Only {@link
+ * #close()} ends it: what a callback throws goes to the worker's error handler. Thread safe.
+ */
+public final class ProgressThread implements AutoCloseable {
+    private final Worker worker;
+    private final Lock applicationLock;
+    private final IdleStrategy idleStrategy;
+    private final Thread thread;
+    private final CountDownLatch owned = new CountDownLatch(1);
+    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private volatile boolean running = true;
+
+    private ProgressThread(final Worker worker, final Lock applicationLock, final IdleStrategy idleStrategy) {
+        this.worker = worker;
+        this.applicationLock = applicationLock;
+        this.idleStrategy = idleStrategy == null ? new SleepingIdle(worker, applicationLock) : idleStrategy;
+        thread = worker.context().config().threadFactory().newThread(this::run);
+        thread.setName("heddle-progress-" + worker.name());
+    }
+
+    /** With the default idling. For MULTI and SINGLE; a SERIALIZED worker needs a lock. */
+    public static ProgressThread start(final Worker worker) {
+        return start(worker, null, null);
+    }
+
+    /** SERIALIZED: progress in turns with whoever takes the application's lock. */
+    public static ProgressThread start(final Worker worker, final Lock applicationLock) {
+        return start(worker, Objects.requireNonNull(applicationLock, "applicationLock"), null);
+    }
+
+    /**
+     * With an idle strategy of the application's, such as Agrona's {@code BusySpinIdleStrategy}; it never sleeps in
+     * the worker.
+     */
+    public static ProgressThread start(final Worker worker, final IdleStrategy idleStrategy) {
+        return start(worker, null, Objects.requireNonNull(idleStrategy, "idleStrategy"));
+    }
+
+    /**
+     * @param applicationLock for SERIALIZED, else null.
+     * @param idleStrategy    null for the default.
+     * @throws HeddleException if lock and mode do not fit, or the worker has a progress thread already.
+     */
+    public static ProgressThread start(final Worker worker, final Lock applicationLock,
+        final IdleStrategy idleStrategy) {
+        final boolean isSerialized = worker.threadMode() == ThreadMode.SERIALIZED;
+        if (isSerialized != (applicationLock != null)) {
+            throw new HeddleException(Status.INVALID_PARAM, "worker=" + worker.name() + " mode=" + worker.threadMode()
+                + ": "
+                + (isSerialized ? "a progress thread needs the lock under which this worker is used: start(worker, lock)"
+                : "only a SERIALIZED worker takes an application lock"));
+        }
+        final ProgressThread progress = new ProgressThread(worker, applicationLock, idleStrategy);
+        if (worker.core().progressThread() != null) {
+            throw new HeddleException(Status.ALREADY_EXISTS, "worker=" + worker.name()
+                + " has a progress thread already");
+        }
+        if (worker.threadMode() == ThreadMode.SINGLE) {
+            worker.transferTo(progress.thread);
+        }
+        worker.core().progressThread(progress.thread);
+        progress.thread.start();
+        return progress;
+    }
+
+    /** The thread. */
+    public Thread thread() {
+        return thread;
+    }
+
+    /** The worker. */
+    public Worker worker() {
+        return worker;
+    }
+
+    /**
+     * Runs a task on the progress thread between two rounds, where the worker may be used in every mode: in SINGLE the
+     * way for other threads to use it. Any thread.
+     *
+     * @return done when the task is; carries what it throws.
+     */
+    public Future<?> execute(final Runnable task) {
+        final FutureTask<Object> future = new FutureTask<>(task, null);
+        tasks.add(future);
+        if (!running && thread.getState() == Thread.State.TERMINATED && tasks.remove(future)) {
+            return CompletableFuture.failedFuture(new HeddleException(Status.CANCELED,
+                "the progress thread has ended: worker=" + worker.name()));
+        }
+        worker.signal();
+        return future;
+    }
+
+    private void run() {
+        try {
+            while (running) {
+                idleStrategy.idle(round());
+            }
+            round();
+        } finally {
+            worker.core().progressThread(null);
+            if (worker.threadMode() == ThreadMode.SINGLE && worker.ownerThread() == Thread.currentThread()) {
+                worker.detach();
+            }
+            owned.countDown();
+        }
+    }
+
+    private int round() {
+        if (applicationLock != null) {
+            applicationLock.lock();
+        }
+        try {
+            int done = 0;
+            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+                task.run();
+                done++;
+            }
+            return done + worker.progress();
+        } catch (final Throwable ex) {
+            // Only close ends this thread: not even a broken thread-mode rule of somebody else.
+            worker.core().tellError(null, Status.CANCELED, ex);
+            return 1;
+        } finally {
+            if (applicationLock != null) {
+                applicationLock.unlock();
+            }
+        }
+    }
+
+    /**
+     * Ends the thread after its round and waits for it. In SINGLE the calling thread owns the worker then. Idempotent.
+     * From the thread itself (a callback or task) it only asks for the end.
+     */
+    @Override
+    public void close() {
+        final boolean isFirst = running;
+        running = false;
+        worker.signal();
+        if (Thread.currentThread() == thread) {
+            return;
+        }
+        boolean interrupted = false;
+        while (true) {
+            try {
+                owned.await();
+                thread.join();
+                break;
+            } catch (final InterruptedException ex) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+        if (isFirst && worker.threadMode() == ThreadMode.SINGLE && worker.ownerThread() == null) {
+            worker.attach();
+        }
+    }
+}

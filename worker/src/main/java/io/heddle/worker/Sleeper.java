@@ -1,0 +1,205 @@
+package io.heddle.worker;
+
+import io.heddle.context.HeddleException;
+import io.heddle.context.Status;
+import io.heddle.context.internal.DispatchToken;
+import io.heddle.context.internal.Guarded;
+import io.heddle.context.internal.Operation;
+import io.heddle.context.spi.TransportInterface;
+import io.heddle.context.spi.WaitState;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import org.agrona.UnsafeApi;
+
+/**
+ * How a worker goes to sleep and is woken: UCX's contract of arm and await.
+ *
+ * <p>While a worker spins, its peers see POLLING and pay nothing. Before it first arms, it says MAY_SLEEP, which makes
+ * peers fence, and waits until every store that a peer had under way without a fence has long arrived; then it arms,
+ * fences, and looks once more. After a while of steady work without arming it says POLLING again. Whatever might still
+ * be missed is found by the look after each {@link #SLICE_NS}.
+ *
+ * <p>{@link #arm()} and {@link #worked()} under the guard or with the token; the rest for any thread.
+ */
+final class Sleeper {
+    /** No sleep is longer without a look. */
+    static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final int BUSY_ROUNDS = 4096;
+    private static final int SETTLE_SPINS = 400;
+    private static final int IDLE_SPINS = 2000;
+    private static final long GUEST_PARK_NS = TimeUnit.MICROSECONDS.toNanos(50);
+
+    private final WorkerCore core;
+    private final WakeUp wakeUp;
+    private final LanePoller poller;
+    private final boolean isEnabled;
+    private volatile boolean signalled;
+    /** What peers were told. Written with the token. */
+    private long told = WaitState.POLLING;
+    private long epoch = WaitState.ARMED;
+    private int roundsSinceArmed;
+
+    Sleeper(final WorkerCore core, final WakeUp wakeUp, final LanePoller poller, final boolean isEnabled) {
+        this.core = core;
+        this.wakeUp = wakeUp;
+        this.poller = poller;
+        this.isEnabled = isEnabled;
+    }
+
+    /** A round found work. With the token. */
+    void worked() {
+        if (told != WaitState.POLLING && ++roundsSinceArmed > BUSY_ROUNDS) {
+            tellPolling();
+        }
+    }
+
+    private void tellPolling() {
+        core.guard().enter(Operation.ARM);
+        try {
+            tell(WaitState.POLLING);
+        } finally {
+            core.guard().exit(Operation.ARM);
+        }
+    }
+
+    @Guarded
+    private void tell(final long state) {
+        told = state;
+        for (final TransportInterface each : core.interfaces()) {
+            each.waitState(state);
+        }
+    }
+
+    /** OK if the worker may sleep: whatever comes from now on wakes it. BUSY if there is something to do first. */
+    @Guarded
+    Status arm() {
+        if (!isEnabled) {
+            throw new HeddleException(Status.UNSUPPORTED,
+                "arm refused: heddle.wakeup=off; progress and back off instead, or switch it on");
+        }
+        final DispatchToken token = core.token();
+        token.checkNotInCallback(Operation.ARM);
+        if (signalled) {
+            signalled = false;
+            return Status.BUSY;
+        }
+        if (!token.tryAcquire()) {
+            return Status.BUSY;
+        }
+        try {
+            return armWithToken();
+        } finally {
+            token.releaseBriefly();
+        }
+    }
+
+    @Guarded
+    private Status armWithToken() {
+        if (core.lookAtAll()) {
+            return Status.BUSY;
+        }
+        if (told == WaitState.POLLING) {
+            tell(WaitState.MAY_SLEEP);
+            for (int i = 0; i < SETTLE_SPINS; i++) {
+                Thread.onSpinWait();
+            }
+        }
+        roundsSinceArmed = 0;
+        epoch += 2;
+        wakeUp.arm();
+        tell(epoch | (core.waitingCount() > 0 ? 1 : 0));
+        // Orders the armed word before the look; the peer fences between its record and its look at the word.
+        UnsafeApi.fullFence();
+        if (core.lookAtAll() || signalled) {
+            wakeUp.wake();
+            signalled = false;
+            return Status.BUSY;
+        }
+        return Status.OK;
+    }
+
+    /** Sleeps until woken or until the time is over; at once if not armed. Whether it was woken. */
+    boolean await(final long timeoutNs) {
+        DispatchToken.checkThreadNotInCallback(Operation.ARM);
+        final long start = System.nanoTime();
+        while (wakeUp.isArmed()) {
+            final long left = timeoutNs - (System.nanoTime() - start);
+            if (left <= 0 || Thread.currentThread().isInterrupted()) {
+                return false;
+            }
+            wakeUp.park(Math.min(left, SLICE_NS));
+            if (wakeUp.isArmed() && hasNews()) {
+                wakeUp.wake();
+            }
+        }
+        return true;
+    }
+
+    private boolean hasNews() {
+        final DispatchToken token = core.token();
+        if (!token.tryAcquire()) {
+            return true;
+        }
+        try {
+            return core.lookAtAll();
+        } finally {
+            token.releaseBriefly();
+        }
+    }
+
+    void signal() {
+        signalled = true;
+        wakeUp.wake();
+    }
+
+    /** See {@link WorkerCore#awaitProgress}. */
+    boolean awaitProgress(final BooleanSupplier condition, final long timeoutNs) {
+        final long start = System.nanoTime();
+        int idle = 0;
+        while (!condition.getAsBoolean()) {
+            final Thread progressing = core.progressThread();
+            if (progressing != null && progressing != Thread.currentThread()) {
+                if (System.nanoTime() - start >= timeoutNs) {
+                    return condition.getAsBoolean();
+                }
+                idle = waitForOther(idle);
+            } else if (core.worker().progress() > 0) {
+                idle = 0;
+            } else {
+                final long left = timeoutNs - (System.nanoTime() - start);
+                if (left <= 0) {
+                    return condition.getAsBoolean();
+                }
+                idle = waitForWork(idle, left);
+            }
+        }
+        return true;
+    }
+
+    private static int waitForOther(final int idle) {
+        if (idle < IDLE_SPINS / 10) {
+            Thread.onSpinWait();
+        } else {
+            LockSupport.parkNanos(GUEST_PARK_NS);
+        }
+        return idle + 1;
+    }
+
+    private int waitForWork(final int idle, final long leftNs) {
+        if (idle < IDLE_SPINS) {
+            Thread.onSpinWait();
+        } else if (core.token().isHeld()) {
+            core.token().awaitRelease(System.nanoTime() + Math.min(leftNs, SLICE_NS));
+        } else if (isEnabled && core.worker().arm() == Status.OK) {
+            await(Math.min(leftNs, SLICE_NS));
+        } else if (!isEnabled) {
+            LockSupport.parkNanos(GUEST_PARK_NS);
+        }
+        return idle + 1;
+    }
+
+    long wakeUps() {
+        return wakeUp.wakeUps();
+    }
+}

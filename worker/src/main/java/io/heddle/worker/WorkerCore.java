@@ -1,0 +1,773 @@
+package io.heddle.worker;
+
+import io.heddle.context.Context;
+import io.heddle.context.ContextConfig;
+import io.heddle.context.Leak;
+import io.heddle.context.MemoryPool;
+import io.heddle.context.PoolElement;
+import io.heddle.context.Status;
+import io.heddle.context.ThreadMode;
+import io.heddle.context.UnreachableException;
+import io.heddle.context.internal.DispatchToken;
+import io.heddle.context.internal.Guarded;
+import io.heddle.context.internal.LoggingViolationListener;
+import io.heddle.context.internal.Operation;
+import io.heddle.context.internal.ReturnStack;
+import io.heddle.context.internal.ThreadGuard;
+import io.heddle.context.internal.TokenHolder;
+import io.heddle.context.spi.InterfaceListener;
+import io.heddle.context.spi.InterfaceOptions;
+import io.heddle.context.spi.Lane;
+import io.heddle.context.spi.Transport;
+import io.heddle.context.spi.TransportInterface;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.concurrent.NanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What a worker is made of: guard, token, interfaces, connections, and the word in which work is visible.
+ *
+ * <p>Rules of this class: the transport step runs under the guard and with the token; the look runs with the token
+ * alone; application code runs with the token and never under the worker lock. Longer than most, as the one place where
+ * these three meet.
+ */
+final class WorkerCore implements InterfaceListener {
+    static final int WORK_RETURNS = 1;
+    static final int WORK_EVENTS = 1 << 1;
+    static final int WORK_RESUME = 1 << 2;
+    static final int WORK_DEFERRED = 1 << 3;
+    static final int WORK_CLOSE = 1 << 4;
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(Worker.class);
+    private static final int MAX_LOG_LINES = 20;
+    private static final int RETURNS_PER_STEP = 1024;
+    private static final int CLOCK_ROUNDS = 64;
+    private static final VarHandle WORK;
+
+    static {
+        try {
+            WORK = MethodHandles.lookup().findVarHandle(WorkerCore.class, "work", int.class);
+        } catch (final ReflectiveOperationException ex) {
+            throw new ExceptionInInitializerError(ex);
+        }
+    }
+
+    private final Worker worker;
+    private final Context context;
+    private final String name;
+    private final boolean isMulti;
+    private final ThreadGuard guard;
+    private final DispatchToken token;
+    private final NanoClock clock;
+    private final long messageMaxBytes;
+    private final int sendPendingMax;
+    private final TransportInterface[] interfaces;
+    private final ReturnStack returns = new ReturnStack(element -> element.pool().lateReturn(element));
+    private final KeptPools kept;
+    private final LanePoller poller = new LanePoller();
+    private final DeferredQueue deferred = new DeferredQueue();
+    private final WakeUp wakeUp = new WakeUp();
+    private final WorkerCounts counts = new WorkerCounts();
+    private final Dispatcher dispatcher;
+    private final Sleeper sleeper;
+    private final AtomicInteger logLines = new AtomicInteger();
+
+    /**
+     * What there is to do that no lane shows. Bits are set by any thread and taken by the holder of the token, under
+     * the guard.
+     */
+    private volatile int work;
+    /** Connections with pending sends: changed under the guard, copied on change, so that the look may read it. */
+    private volatile Connection[] waiting = new Connection[0];
+    private volatile Connection[] connections = new Connection[0];
+    private volatile WorkerErrorHandler errorHandler;
+    private volatile Thread progressThread;
+    private volatile boolean closed;
+    private PoolElement homeChain;
+    private int firstWaiting;
+    private int rounds;
+    /** Read once per so many rounds: dates what is kept, no more. */
+    private volatile long coarseNs;
+
+    @Guarded
+    WorkerCore(final Worker worker, final Context context, final ThreadMode mode, final String name) {
+        final ContextConfig config = context.config();
+        this.worker = worker;
+        this.context = context;
+        this.name = name;
+        isMulti = mode == ThreadMode.MULTI;
+        clock = config.nanoClock();
+        coarseNs = clock.nanoTime();
+        final LoggingViolationListener listener = new LoggingViolationListener(error -> tellError(null,
+            Status.INVALID_PARAM, error));
+        guard = new ThreadGuard(name, mode, clock, listener);
+        token = new DispatchToken(name);
+        messageMaxBytes = config.messageMaxBytes();
+        sendPendingMax = config.sendPendingMax();
+        kept = new KeptPools(this, config, () -> coarseNs);
+        dispatcher = new Dispatcher(this, kept, poller, counts);
+        sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
+        final List<TransportInterface> opened = new ArrayList<>();
+        for (final Transport transport : context.transports()) {
+            opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name, this,
+                returns,
+                () -> post(WORK_EVENTS)), this));
+        }
+        interfaces = opened.toArray(new TransportInterface[0]);
+    }
+
+    Worker worker() {
+        return worker;
+    }
+
+    String name() {
+        return name;
+    }
+
+    ThreadGuard guard() {
+        return guard;
+    }
+
+    DispatchToken token() {
+        return token;
+    }
+
+    Sleeper sleeper() {
+        return sleeper;
+    }
+
+    Dispatcher dispatcher() {
+        return dispatcher;
+    }
+
+    WorkerCounts counts() {
+        return counts;
+    }
+
+    TransportInterface[] interfaces() {
+        return interfaces;
+    }
+
+    long messageMaxBytes() {
+        return messageMaxBytes;
+    }
+
+    int sendPendingMax() {
+        return sendPendingMax;
+    }
+
+    boolean isMulti() {
+        return isMulti;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    long nanoTime() {
+        return clock.nanoTime();
+    }
+
+    void progressThread(final Thread thread) {
+        progressThread = thread;
+    }
+
+    Thread progressThread() {
+        return progressThread;
+    }
+
+    // ---- from any thread
+
+    /**
+     * Makes work visible and wakes a sleeper. The work itself was published before, by a full fence or a volatile
+     * store.
+     */
+    void post(final int bit) {
+        if ((work & bit) == 0) {
+            WORK.getAndBitwiseOr(this, bit); // Full fence; partner: takeWork().
+        }
+        wakeUp.wake();
+    }
+
+    /** An element's last reference was let go. Exempt from the guard: a push onto a heap-side stack. */
+    void cameHome(final PoolElement element) {
+        if (returns.push(element)) {
+            post(WORK_RETURNS);
+        }
+    }
+
+    // ---- the round
+
+    /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
+    int round() {
+        token.checkNotInCallback(Operation.PROGRESS);
+        if (!token.tryAcquire()) {
+            return 0;
+        }
+        try {
+            return look() ? stepAndDispatch() : idle();
+        } finally {
+            token.release();
+        }
+    }
+
+    /** Whether there is anything to do, without the lock. */
+    @TokenHolder
+    boolean look() {
+        return work != 0 || dispatcher.isRetirePending() || poller.look() || mayGoOn();
+    }
+
+    /** As {@link #look()}, at every lane; before sleeping. */
+    @TokenHolder
+    boolean lookAtAll() {
+        return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
+    }
+
+    /** Whether a pending send may have room. */
+    @TokenHolder
+    private boolean mayGoOn() {
+        for (final Connection connection : waiting) {
+            if (connection.lane().hasRoom()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int stepAndDispatch() {
+        int done;
+        if (isMulti) {
+            guard.enter(Operation.PROGRESS);
+        }
+        try {
+            done = step();
+        } finally {
+            if (isMulti) {
+                guard.exit(Operation.PROGRESS);
+            }
+        }
+        done += dispatcher.dispatch(deferredTaken);
+        sleeper.worked();
+        return done;
+    }
+
+    private int deferredTaken;
+
+    /** The transport step: everything that changes lanes, pools and worker state. */
+    @Guarded
+    private int step() {
+        if ((++rounds & CLOCK_ROUNDS - 1) == 0) {
+            coarseNs = clock.nanoTime();
+        }
+        dispatcher.retire();
+        int done = 0;
+        if (work != 0) {
+            done = takeWork();
+        }
+        dispatcher.collect();
+        if (waiting.length != 0) {
+            done += advanceWaiting();
+        }
+        deferredTaken = deferred.isEmpty() ? 0 : deferred.take();
+        return done;
+    }
+
+    @Guarded
+    private int takeWork() {
+        // Full fence before what was posted is looked at; partner: post().
+        final int bits = (int) WORK.getAndSet(this, 0);
+        int done = 0;
+        if ((bits & WORK_RETURNS) != 0) {
+            done += takeReturns();
+        }
+        if ((bits & WORK_EVENTS) != 0) {
+            coarseNs = clock.nanoTime();
+            for (final TransportInterface each : interfaces) {
+                done += each.step(coarseNs);
+                if (each.hasEvents()) {
+                    post(WORK_EVENTS);
+                }
+            }
+        }
+        if ((bits & WORK_RESUME) != 0) {
+            done += dispatcher.resume();
+        }
+        if ((bits & WORK_CLOSE) != 0) {
+            closeRequested();
+        }
+        return done;
+    }
+
+    @Guarded
+    private int takeReturns() {
+        PoolElement element = homeChain != null ? homeChain : returns.drain();
+        int taken = 0;
+        while (element != null && taken < RETURNS_PER_STEP) {
+            final PoolElement next = element.unlink();
+            element.reclaim();
+            recycle(element);
+            element = next;
+            taken++;
+        }
+        homeChain = element;
+        if (element != null || !returns.isEmpty()) {
+            post(WORK_RETURNS);
+        }
+        counts.homecomings += taken;
+        return taken;
+    }
+
+    /** A TAKEN element goes where it came from. */
+    @Guarded
+    private void recycle(final PoolElement element) {
+        if (element.lane() instanceof Lane lane) {
+            lane.recycle(element);
+            dispatcher.roomMade(lane);
+        } else {
+            kept.put(element);
+            if (kept.isMessage(element)) {
+                dispatcher.messageRoomMade();
+            }
+        }
+    }
+
+    /** Sends what waits, one connection after the other, a different one first each time. */
+    @Guarded
+    private int advanceWaiting() {
+        final Connection[] now = waiting;
+        int done = 0;
+        firstWaiting = firstWaiting + 1 < now.length ? firstWaiting + 1 : 0;
+        for (int i = 0; i < now.length; i++) {
+            final int index = firstWaiting + i;
+            final Connection connection = now[index < now.length ? index : index - now.length];
+            if (connection.lane().hasRoom() || connection.status() != Status.OK || !connection.hasPending()) {
+                if (connection.advance()) {
+                    removeWaiting(connection);
+                    if (connection.isCloseAfterFlush()) {
+                        post(WORK_CLOSE);
+                    }
+                }
+                done++;
+                dispatcher.published(connection.lane());
+            }
+        }
+        return done;
+    }
+
+    /** Nothing to do: what is cheap now is done now. */
+    private int idle() {
+        if ((++rounds & CLOCK_ROUNDS * CLOCK_ROUNDS - 1) == 0) {
+            coarseNs = clock.nanoTime();
+        }
+        return 0;
+    }
+
+    // ---- InterfaceListener, within the step
+
+    @Override
+    @Guarded
+    public void onAccepted(final Lane lane, final String peer) {
+        final Connection connection = new Connection(this, lane);
+        connection.opened(peer);
+        addConnection(connection);
+        poller.add(connection);
+    }
+
+    @Override
+    @Guarded
+    public void onConnected(final Lane lane, final String peer) {
+        final Connection connection = (Connection) lane.attachment();
+        if (!connection.isDisposed()) {
+            connection.opened(peer);
+            poller.add(connection);
+        }
+    }
+
+    @Override
+    @Guarded
+    public void onPeerGone(final Lane lane, final Status status, final String reason) {
+        final Connection connection = (Connection) lane.attachment();
+        if (!connection.isDisposed()) {
+            connection.gone(status, reason);
+            removeWaiting(connection);
+            if (connection.pollIndex < 0) {
+                poller.add(connection);
+            } else {
+                poller.activate(connection);
+            }
+        }
+    }
+
+    @Override
+    @Guarded
+    public void onDrained(final Lane lane) {
+        final Connection connection = (Connection) lane.attachment();
+        if (!connection.isDisposed() && !connection.isClosed() && !connection.isSilenced()) {
+            deferred.add(new PeerGone(connection));
+        }
+    }
+
+    // ---- connections, under the guard
+
+    @Guarded
+    Connection connect(final WorkerAddress address) {
+        final Map<String, String> refusals = new LinkedHashMap<>();
+        for (final TransportInterface each : interfaces) {
+            final byte[] remote = address.of(each.transport().name());
+            final String refusal = remote == null ? "the peer does not use it"
+                : each.transport().unreachableReason(remote);
+            if (refusal == null) {
+                final Connection connection = new Connection(this, each.connect(remote));
+                addConnection(connection);
+                return connection;
+            }
+            refusals.put(each.transport().name(), refusal);
+        }
+        throw new UnreachableException(address.toString(), refusals);
+    }
+
+    @Guarded
+    private void addConnection(final Connection connection) {
+        final Connection[] now = connections;
+        final Connection[] more = Arrays.copyOf(now, now.length + 1);
+        more[now.length] = connection;
+        connections = more;
+    }
+
+    Connection[] connections() {
+        return connections;
+    }
+
+    @Guarded
+    void addWaiting(final Connection connection) {
+        waiting = with(waiting, connection);
+    }
+
+    @Guarded
+    private void removeWaiting(final Connection connection) {
+        waiting = without(waiting, connection);
+    }
+
+    private static Connection[] with(final Connection[] array, final Connection connection) {
+        final Connection[] more = Arrays.copyOf(array, array.length + 1);
+        more[array.length] = connection;
+        return more;
+    }
+
+    private static Connection[] without(final Connection[] array, final Connection connection) {
+        for (int i = 0; i < array.length; i++) {
+            if (array[i] == connection) {
+                final Connection[] less = new Connection[array.length - 1];
+                System.arraycopy(array, 0, less, 0, i);
+                System.arraycopy(array, i + 1, less, i, less.length - i);
+                return less;
+            }
+        }
+        return array;
+    }
+
+    // ---- keeping
+
+    @Guarded
+    void keep(final Connection connection, final PoolElement element, final long address, final int bytes,
+        final ReceivedData mine) {
+        if (element != null && isWorthKeeping(element, bytes)
+            && (!(element.lane() instanceof Lane lane) || lane.keepsInPlace(element))) {
+            element.retain(element.generation());
+            mine.hold(element, address, bytes);
+            return;
+        }
+        final PoolElement copy = kept.takeCopy(bytes);
+        copy.lane(connection);
+        org.agrona.UnsafeApi.copyMemory(address, copy.address(), bytes);
+        copy.hold();
+        counts.bytesCopied += bytes;
+        mine.hold(copy, copy.address(), bytes);
+    }
+
+    /** At most half of the element's memory would be wasted; a long message is kept as it is. */
+    private boolean isWorthKeeping(final PoolElement element, final int bytes) {
+        return element.capacityBytes() <= 2L * Math.max(bytes, 512) || kept.isMessage(element);
+    }
+
+    /** Memory for a long message, HELD once; null while the budget does not allow it. By the dispatcher. */
+    PoolElement takeMessage(final Connection connection, final int bytes) {
+        guard.enter(Operation.RETAIN);
+        try {
+            final PoolElement element = kept.takeMessage(bytes);
+            if (element != null) {
+                element.lane(connection);
+                element.hold();
+            }
+            return element;
+        } finally {
+            guard.exit(Operation.RETAIN);
+        }
+    }
+
+    /** The dispatcher has delivered a long message: its memory goes back unless somebody keeps it. */
+    void dropMessage(final PoolElement element) {
+        if (element.release(element.generation())) {
+            guard.enter(Operation.RELEASE);
+            try {
+                element.reclaim();
+                kept.put(element);
+                dispatcher.messageRoomMade();
+            } finally {
+                guard.exit(Operation.RELEASE);
+            }
+        }
+    }
+
+    /** The peer broke the protocol above the transport: its connection ends. By the dispatcher. */
+    void violated(final Connection connection, final String field) {
+        guard.enter(Operation.CLOSE_ENDPOINT);
+        try {
+            if (!connection.isFailed()) {
+                connection.gone(Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
+                connection.silence();
+                removeWaiting(connection);
+                deferred.add(new PeerGone(connection));
+                post(WORK_DEFERRED);
+            }
+        } finally {
+            guard.exit(Operation.CLOSE_ENDPOINT);
+        }
+    }
+
+    // ---- outcomes
+
+    void countSent(final int bytes) {
+        counts.messagesSent++;
+        counts.bytesSent += bytes;
+    }
+
+    void countRefusedSend() {
+        counts.sendsRefused++;
+    }
+
+    /** An operation is done: its handler, if any, is told by the next dispatch. */
+    @Guarded
+    void finish(final Request request, final Status status) {
+        if (request.complete(status)) {
+            deferred.add(new Completion(request));
+            post(WORK_DEFERRED);
+        } else {
+            wakeUp.wake();
+        }
+    }
+
+    /** As {@link #finish}, for a request whose parts are told of by the dispatcher. */
+    void finishFromCallback(final Request request, final Status status) {
+        guard.enter(Operation.FLUSH);
+        try {
+            finish(request, status);
+        } finally {
+            guard.exit(Operation.FLUSH);
+        }
+    }
+
+    boolean cancel(final Request request) {
+        guard.enter(Operation.CANCEL);
+        try {
+            final PendingOperation operation = request.operation();
+            return operation != null && operation.connection().cancel(operation);
+        } finally {
+            guard.exit(Operation.CANCEL);
+        }
+    }
+
+    void payloadChanged(final Connection connection, final int id, final int bytes) {
+        warn("payload of a pending send was changed before it went out: worker={} {} id={} lengthBytes={}; it belongs to the "
+            + "send until its request is done", name, connection, id, bytes);
+        counts.payloadsChanged++;
+    }
+
+    void errorHandler(final WorkerErrorHandler handler) {
+        errorHandler = handler;
+    }
+
+    /** Tells the application's error handler, or logs. Never under the worker lock; never throws. */
+    void tellError(final Connection connection, final Status status, final Throwable error) {
+        final WorkerErrorHandler handler = errorHandler;
+        if (handler == null) {
+            if (!(error instanceof io.heddle.context.ThreadModeViolation)) {
+                warn("unhandled error: worker={} {} status={}", name, connection == null ? "" : connection, status,
+                    error);
+            }
+            return;
+        }
+        try {
+            handler.onError(worker, connection, status, error);
+        } catch (final Throwable second) {
+            warn("the error handler itself threw: worker={}", name, second);
+        }
+    }
+
+    void warn(final String format, final Object... arguments) {
+        if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
+            LOGGER.warn(format, arguments);
+        }
+    }
+
+    // ---- waiting
+
+    /** Progresses until the condition holds or the time is over; leaves it to another thread where one progresses. */
+    boolean awaitProgress(final java.util.function.BooleanSupplier condition, final long timeoutNs,
+        final Operation operation) {
+        DispatchToken.checkThreadNotInCallback(operation);
+        return sleeper.awaitProgress(condition, timeoutNs);
+    }
+
+    // ---- the end
+
+    CloseReport close(final Connection connection, final CloseMode mode, final Duration timeout) {
+        return new Closing(this, mode, timeout.toNanos()).close(connection);
+    }
+
+    /** Under the guard and with the token: connections whose close was begun inside a callback. */
+    @Guarded
+    private void closeRequested() {
+        for (final Connection connection : connections) {
+            if (connection.isClosed() && !connection.isDisposed()
+                && (!connection.hasPending() || !connection.isCloseAfterFlush())) {
+                dispose(connection);
+            }
+        }
+    }
+
+    /** Under the guard and with the token, no batch in dispatch: says goodbye and drops every reference to the lane. */
+    @Guarded
+    CloseReport dispose(final Connection connection) {
+        if (!connection.markDisposed()) {
+            return CloseReport.CLEAN;
+        }
+        final CloseReport cut = connection.refuseSends(Status.CANCELED);
+        removeWaiting(connection);
+        dispatcher.forget(connection);
+        connections = without(connections, connection);
+        poller.remove(connection);
+        connection.lane().finish();
+        final PoolElement half = connection.reassembly().close();
+        if (half != null && half.release(half.generation())) {
+            half.reclaim();
+            kept.put(half);
+        }
+        connection.lane().dispose();
+        return cut;
+    }
+
+    /** Under the guard and with the token: after every connection was disposed of. What the application keeps. */
+    @Guarded
+    List<Leak> closeInterfaces() {
+        closed = true;
+        do {
+            takeReturns();
+        } while (homeChain != null);
+        PoolElement last = returns.close();
+        while (last != null) {
+            final PoolElement next = last.unlink();
+            last.reclaim();
+            recycle(last);
+            last = next;
+        }
+        final List<Leak> leaks = new ArrayList<>();
+        for (final TransportInterface each : interfaces) {
+            leaks.addAll(each.close());
+        }
+        leaks.addAll(kept.close());
+        context.unregister(worker);
+        wakeUp.arm();
+        wakeUp.wake();
+        return leaks;
+    }
+
+    /** Tells what was left to tell. With the token, not under the lock. */
+    void tellDeferred() {
+        int count;
+        guard.enter(Operation.CLOSE_WORKER);
+        try {
+            count = deferred.take();
+        } finally {
+            guard.exit(Operation.CLOSE_WORKER);
+        }
+        dispatcher.tell(count);
+    }
+
+    Deferred deferredTaken(final int index) {
+        return deferred.taken(index);
+    }
+
+    @Guarded
+    void defer(final Deferred each) {
+        deferred.add(each);
+        post(WORK_DEFERRED);
+    }
+
+    // ---- gauges, any thread
+
+    long heldElements() {
+        long sum = kept.inUse();
+        for (final TransportInterface each : interfaces) {
+            sum += each.heldElements();
+        }
+        return sum;
+    }
+
+    List<MemoryPool> transportPools() {
+        final List<MemoryPool> pools = new ArrayList<>();
+        for (final TransportInterface each : interfaces) {
+            pools.addAll(each.pools());
+        }
+        return pools;
+    }
+
+    KeptPools kept() {
+        return kept;
+    }
+
+    int waitingCount() {
+        return waiting.length;
+    }
+
+    void requireOpen(final String operation) {
+        if (closed) {
+            throw new io.heddle.context.ClosedException("worker " + name, operation);
+        }
+    }
+
+    /** The peer is gone and everything it had sent was delivered. */
+    private record PeerGone(Connection connection) implements Deferred {
+        @Override
+        public void tell() {
+            final ConnectionErrorHandler handler = connection.errorHandler();
+            if (handler != null && !connection.isClosed()) {
+                handler.onError(connection, connection.status(), connection.failure());
+            }
+        }
+    }
+
+    /** A request with a handler is done. */
+    private record Completion(Request request) implements Deferred {
+        @Override
+        public void tell() {
+            request.handler().onComplete(request, request.status());
+        }
+
+        @Override
+        public Connection connection() {
+            return null;
+        }
+    }
+
+}
