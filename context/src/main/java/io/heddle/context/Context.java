@@ -128,6 +128,15 @@ public final class Context implements AutoCloseable {
         return text.toString();
     }
 
+    /** The layouts of what the transports share with peers, for people. */
+    public String describeLayout() {
+        final StringBuilder text = new StringBuilder();
+        for (final Transport transport : transports) {
+            text.append(transport.describeLayout());
+        }
+        return text.toString();
+    }
+
     /** For workers: closed with this context if it was not closed before. */
     public void register(final AutoCloseable dependent) {
         synchronized (this) {

@@ -43,8 +43,8 @@ final class ControlSocket implements ControlThread.Ready {
         void onWake();
 
         /**
-         * The peer's end of the socket is gone, or it broke the rules, or this context closes: told once, this end is closed
-         * already.
+         * The peer's end of the socket is gone, or it broke the rules, or this context closes: told once, this end is
+         * closed already.
          */
         void onEnd(Status status, String reason);
     }

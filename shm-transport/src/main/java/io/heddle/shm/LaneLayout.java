@@ -134,4 +134,35 @@ final class LaneLayout {
     static int classBytes(final int index) {
         return 1 << (LEAST_CLASS_SHIFT + index);
     }
+
+    /** Every offset of a segment of this geometry, a line each, from the constants above. */
+    static String describe(final Geometry g) {
+        return """
+            layout_version=%d byte_order=little_endian segment_bytes=%d
+            header offset=0 bytes=%d magic=%d version=%d byte_order=%d total_bytes=%d slots=%d ring_bytes=%d \
+            control_slots=%d credit_slots=%d ready=%d
+            direction_0 offset=%d bytes=%d writer=creator
+            direction_1 offset=%d bytes=%d writer=acceptor
+            direction.head offset=%d written_by=reader
+            direction.control_head offset=%d written_by=reader
+            direction.wait_state offset=%d written_by=reader
+            direction.credits offset=%d classes=%d credit_slots=%d bytes_each=8 written_by=reader
+            direction.control_ring offset=%d slots=%d slot_bytes=%d written_by=writer
+            direction.data_slots offset=%d slots=%d slot_bytes=%d payload_offset=%d payload_bytes=%d written_by=writer
+            direction.byte_ring offset=%d bytes=%d max_record_bytes=%d written_by=writer
+            slot.word length=0..31 type=32..39 kind=40..47 lap=48..63
+            slot.meta offset=%d
+            kinds slot=%d ring=%d descriptor=%d control_want=%d control_fin=%d control_refused=%d
+            descriptor_classes least_bytes=%d most_bytes=%d
+            """.formatted(LAYOUT_VERSION, g.segmentBytes(), SegmentHeader.HEADER_BYTES, SegmentHeader.MAGIC_OFFSET,
+            SegmentHeader.VERSION_OFFSET, SegmentHeader.BYTE_ORDER_OFFSET, SegmentHeader.TOTAL_BYTES_OFFSET,
+            SegmentHeader.SLOTS_OFFSET, SegmentHeader.RING_BYTES_OFFSET, SegmentHeader.CONTROL_SLOTS_OFFSET,
+            SegmentHeader.CREDIT_SLOTS_OFFSET, SegmentHeader.READY_OFFSET,
+            SegmentHeader.HEADER_BYTES, g.directionBytes(), SegmentHeader.HEADER_BYTES + g.directionBytes(),
+            g.directionBytes(), HEAD_OFFSET, CONTROL_HEAD_OFFSET, WAIT_STATE_OFFSET, CREDITS_OFFSET, CLASSES,
+            g.creditSlots(), controlOffset(g), g.controlSlots(), SLOT_BYTES, slotsOffset(g), g.slots(), SLOT_BYTES,
+            SLOT_PAYLOAD_OFFSET, SLOT_PAYLOAD_BYTES, ringOffset(g), g.ringBytes(), maxRingRecordBytes(g),
+            SLOT_META_OFFSET, KIND_SLOT, KIND_RING, KIND_DESCRIPTOR, CONTROL_WANT, CONTROL_FIN, CONTROL_REFUSED,
+            classBytes(0), MAX_DESCRIPTOR_BYTES);
+    }
 }

@@ -134,6 +134,11 @@ final class ShmTransport implements Transport {
     }
 
     @Override
+    public String describeLayout() {
+        return LaneLayout.describe(Geometry.of(config()));
+    }
+
+    @Override
     public String describe() {
         return String.join(
             System.lineSeparator(),

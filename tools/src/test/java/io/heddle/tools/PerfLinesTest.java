@@ -30,7 +30,8 @@ class PerfLinesTest {
 
         assertEquals("peer=heddle mode=latency test=am_lat thread_mode=single debug=false size=8 idle=spin "
             + "mean_ns=600.0 min_ns=1 p50_ns=500 p90_ns=900 p99_ns=990 p999_ns=999 max_ns=1000 samples=1000 "
-            + "rate_per_s=1666667 MBps=13.3 alloc_bytes_per_op=0.0050 jdk=" + Runtime.version().feature(), PerfLines.end(line).toString());
+            + "rate_per_s=1666667 MBps=13.3 alloc_bytes_per_op=0.0050 jdk=" + Runtime.version().feature(),
+            PerfLines.end(line).toString());
     }
 
     @Test
@@ -54,7 +55,8 @@ class PerfLinesTest {
     @Test
     void shouldGiveBothSidesTheSameOptions() {
         final PerftestOptions options = options("--test", "am_bw", "--size", "8,16", "--mode", "multi",
-            "--threads", "2", "--receive", "pool", "--idle", "default", "--pin", "0,1", "--warmup", "0.5", "--seconds", "2",
+            "--threads", "2", "--receive", "pool", "--idle", "default", "--pin", "0,1", "--warmup", "0.5", "--seconds",
+            "2",
             "--debug", "--endpoints", "3");
         final PerftestOptions child = options(options.toArguments(16, "/page").toArray(String[]::new));
 

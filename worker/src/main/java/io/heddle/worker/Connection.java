@@ -22,6 +22,7 @@ public final class Connection {
     private final WorkerCore core;
     private final ThreadGuard guard;
     private final Lane lane;
+    private final int number;
     private final ArrayDeque<PendingOperation> pending = new ArrayDeque<>();
     private final Reassembly reassembly = new Reassembly();
     private volatile Object userData;
@@ -57,8 +58,14 @@ public final class Connection {
     Connection(final WorkerCore core, final Lane lane) {
         this.core = core;
         this.guard = core.guard();
+        this.number = core.nextNumber();
         this.lane = lane;
         lane.attachment(this);
+    }
+
+    /** Counts the worker's connections: spreads them over handler threads. */
+    int number() {
+        return number;
     }
 
     WorkerCore core() {

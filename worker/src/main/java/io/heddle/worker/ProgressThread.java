@@ -72,7 +72,7 @@ public final class ProgressThread implements AutoCloseable {
         if (isSerialized != (applicationLock != null)) {
             throw new HeddleException(Status.INVALID_PARAM, "worker=" + worker.name() + " mode=" + worker.threadMode()
                 + ": "
-                + (isSerialized ? "a progress thread needs the lock under which this worker is used: start(worker, lock)"
+                + (isSerialized ? "a progress thread needs the lock under which this worker is used"
                 : "only a SERIALIZED worker takes an application lock"));
         }
         final ProgressThread progress = new ProgressThread(worker, applicationLock, idleStrategy);

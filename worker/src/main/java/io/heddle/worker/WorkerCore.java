@@ -95,6 +95,7 @@ final class WorkerCore implements InterfaceListener {
     private volatile boolean closed;
     private PoolElement homeChain;
     private int firstWaiting;
+    private int connectionCount;
     private int rounds;
     /** Read once per so many rounds: dates what is kept, no more. */
     private volatile long coarseNs;
@@ -437,6 +438,11 @@ final class WorkerCore implements InterfaceListener {
     }
 
     @Guarded
+    int nextNumber() {
+        return connectionCount++ & Integer.MAX_VALUE;
+    }
+
+    @Guarded
     private void addConnection(final Connection connection) {
         final Connection[] now = connections;
         final Connection[] more = Arrays.copyOf(now, now.length + 1);
@@ -588,8 +594,8 @@ final class WorkerCore implements InterfaceListener {
     }
 
     void payloadChanged(final Connection connection, final int id, final int bytes) {
-        warn("payload of a pending send was changed before it went out: worker={} {} id={} lengthBytes={}; it belongs to the "
-            + "send until its request is done", name, connection, id, bytes);
+        warn("payload of a pending send was changed before it went out: worker={} {} id={} lengthBytes={}; it "
+            + "belongs to the send until its request is done", name, connection, id, bytes);
         counts.payloadsChanged++;
     }
 

@@ -27,6 +27,13 @@ public interface Transport extends AutoCloseable {
     /** One line per fact, {@code key=value}, for {@code heddle info -d}. */
     String describe();
 
+    /**
+     * The layout of what it shares with peers, for people, printed from the constants it uses; empty if there is none.
+     */
+    default String describeLayout() {
+        return "";
+    }
+
     /** Ends the transport's threads and gives back what it holds; interfaces are closed before. Idempotent. */
     @Override
     void close();

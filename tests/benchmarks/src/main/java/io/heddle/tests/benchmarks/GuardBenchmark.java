@@ -20,7 +20,8 @@ import org.openjdk.jmh.annotations.Warmup;
 
 /**
  * What a thread mode costs per guarded call, around a step of some ten nanoseconds. {@code checked…} run in a fork with
- * {@code heddle.thread.checks=assert}, all others without checks. Owed: serialized and single without checks ≤ 1.03 × unguarded.
+ * {@code heddle.thread.checks=assert}, all others without checks. Owed: serialized and single without checks ≤ 1.03 ×
+ * unguarded.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

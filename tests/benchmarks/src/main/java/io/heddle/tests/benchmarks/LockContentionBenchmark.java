@@ -17,8 +17,8 @@ import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Several threads that want the lock of one MULTI worker: what all of them get done together, and how long one waits. Sampled,
- * so that the tail is seen; the mean is the inverse of the rate times the number of threads.
+ * Several threads that want the lock of one MULTI worker: what all of them get done together, and how long one waits.
+ * Sampled, so that the tail is seen; the mean is the inverse of the rate times the number of threads.
  */
 @BenchmarkMode({Mode.Throughput, Mode.SampleTime})
 @OutputTimeUnit(TimeUnit.MICROSECONDS)

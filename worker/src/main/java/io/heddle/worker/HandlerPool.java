@@ -1,0 +1,190 @@
+package io.heddle.worker;
+
+import com.lmax.disruptor.PhasedBackoffWaitStrategy;
+import io.heddle.context.ClosedException;
+import io.heddle.context.HeddleException;
+import io.heddle.context.Status;
+import io.heddle.context.ThreadMode;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Threads that handle messages beside the progress thread, over LMAX Disruptor rings: the progressing thread keeps each
+ * message and passes it on by try; where a ring is full it postpones, and the message's connection goes on when half of
+ * the ring is free again. Handlers read in place; nothing is allocated per message.
+ *
+ * <p>Register {@link #asHandler()} for the ids to be handled. Thread safe.
+ */
+public final class HandlerPool implements AutoCloseable {
+    private static final long SPIN_NS = TimeUnit.MICROSECONDS.toNanos(20);
+    private static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(80);
+    private static final long POLL_NS = TimeUnit.MICROSECONDS.toNanos(100);
+
+    private final Worker worker;
+    private final HandlerLane[] lanes;
+    private final boolean isOrdered;
+    private int nextLane;
+    private volatile boolean closed;
+
+    private HandlerPool(final Builder options) {
+        worker = options.worker;
+        isOrdered = options.isOrdered;
+        lanes = new HandlerLane[options.handlers];
+        for (int i = 0; i < lanes.length; i++) {
+            lanes[i] = new HandlerLane(worker.core(), options, i,
+                PhasedBackoffWaitStrategy.withLiteLock(SPIN_NS, YIELD_NS, TimeUnit.NANOSECONDS));
+        }
+        for (final HandlerLane lane : lanes) {
+            lane.start();
+        }
+    }
+
+    /** Begins to describe a pool for a worker. */
+    public static Builder builder(final Worker worker) {
+        return new Builder(worker);
+    }
+
+    /** Passes messages on to this pool; the same object may be registered for several ids. */
+    public ActiveMessageHandler asHandler() {
+        return this::onMessage;
+    }
+
+    private void onMessage(final ActiveMessage message) {
+        if (closed) {
+            throw new ClosedException("handler pool of worker " + worker.name(), "onMessage");
+        }
+        final int count = lanes.length;
+        if (isOrdered) {
+            final HandlerLane lane = lanes[message.connection().number() % count];
+            if (!lane.offer(message)) {
+                message.postpone();
+                lane.stall(message.connection());
+            }
+            return;
+        }
+        for (int tries = 0; tries < count; tries++) {
+            nextLane = nextLane + 1 < count ? nextLane + 1 : 0;
+            if (lanes[nextLane].offer(message)) {
+                return;
+            }
+        }
+        message.postpone();
+        lanes[nextLane].stall(message.connection());
+    }
+
+    /** Messages handled so far. Any thread; a little late. */
+    public long handled() {
+        long sum = 0;
+        for (final HandlerLane lane : lanes) {
+            sum += lane.handled();
+        }
+        return sum;
+    }
+
+    /** {@link #close(Duration)} with {@code heddle.close.timeout}. */
+    @Override
+    public void close() {
+        close(Duration.ofNanos(worker.context().config().closeTimeoutNs()));
+    }
+
+    /**
+     * Takes no more messages, waits until what it has is handled, at most so long, then ends the threads; what is left
+     * is let go unhandled. Idempotent. Not by a handler.
+     *
+     * @return how many messages were left.
+     */
+    public int close(final Duration deadline) {
+        closed = true;
+        final long start = System.nanoTime();
+        int left = 0;
+        for (final HandlerLane lane : lanes) {
+            while (!lane.isDrained() && System.nanoTime() - start < deadline.toNanos()) {
+                LockSupport.parkNanos(POLL_NS);
+            }
+            left += lane.isDrained() ? 0 : 1;
+            lane.close();
+        }
+        return left;
+    }
+
+    /** Describes a pool. Confined to one thread. */
+    public static final class Builder {
+        final Worker worker;
+        int handlers = 1;
+        boolean isOrdered = true;
+        int capacity = 64;
+        ReleasePolicy policy = ReleasePolicy.ASYNC;
+        Lock applicationLock;
+        PooledHandler handler;
+
+        private Builder(final Worker worker) {
+            this.worker = worker;
+        }
+
+        /** How many threads; 1 by default. */
+        public Builder handlers(final int threads) {
+            handlers = threads;
+            return this;
+        }
+
+        /**
+         * Whether messages of one endpoint are handled in order, by one thread; else whichever thread has room. True
+         * by default.
+         */
+        public Builder ordered(final boolean perEndpoint) {
+            isOrdered = perEndpoint;
+            return this;
+        }
+
+        /** Messages that may wait for each thread, a power of two; 64 by default. */
+        public Builder capacity(final int messages) {
+            capacity = messages;
+            return this;
+        }
+
+        /** How messages are let go; {@link ReleasePolicy#ASYNC} by default. */
+        public Builder releasePolicy(final ReleasePolicy releasePolicy) {
+            policy = releasePolicy;
+            return this;
+        }
+
+        /** SERIALIZED with {@link ReleasePolicy#DIRECT}: the lock under which the application uses the worker. */
+        public Builder applicationLock(final Lock lock) {
+            applicationLock = lock;
+            return this;
+        }
+
+        /** What handles the messages. */
+        public Builder handler(final PooledHandler pooledHandler) {
+            handler = pooledHandler;
+            return this;
+        }
+
+        /**
+         * Starts the threads.
+         *
+         * @throws HeddleException if the description cannot work, such as a direct release in SINGLE.
+         */
+        public HandlerPool start() {
+            final ThreadMode mode = worker.threadMode();
+            if (handlers < 1 || capacity < 1 || Integer.bitCount(capacity) != 1 || handler == null) {
+                throw invalid("handlers=" + handlers + " capacity=" + capacity + " handler=" + handler
+                    + ": need handlers >= 1, capacity a power of two, and a handler");
+            }
+            if (policy == ReleasePolicy.DIRECT && mode == ThreadMode.SINGLE) {
+                throw invalid("releasePolicy=DIRECT mode=SINGLE: only the owner thread may release; use ASYNC");
+            }
+            if (policy == ReleasePolicy.DIRECT && mode == ThreadMode.SERIALIZED && applicationLock == null) {
+                throw invalid("releasePolicy=DIRECT mode=SERIALIZED: needs applicationLock(lock), under which the "
+                    + "worker is used; or use ASYNC");
+            }
+            return new HandlerPool(this);
+        }
+
+        private HeddleException invalid(final String text) {
+            return new HeddleException(Status.INVALID_PARAM, "worker=" + worker.name() + ' ' + text);
+        }
+    }
+}
