@@ -67,7 +67,7 @@ final class LentPools {
         final PoolElement[] elements = pool(sizeClass).adopt(chunk.address(), count, () -> {
             budget.release((long) count * elementBytes);
             link.unmap(chunk);
-        });
+        }, chunk.buffer());
         for (final PoolElement element : elements) {
             element.lane(lane);
         }
