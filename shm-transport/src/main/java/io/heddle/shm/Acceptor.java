@@ -63,10 +63,6 @@ final class Acceptor implements ControlThread.Ready {
 
     /** The socket stays ready as long as the cause lasts, so look away for a while. */
     private void pause(final SelectionKey key, final IOException cause) {
-        control.reports().error(new HeddleException(
-            Status.IO_ERROR,
-            "cannot accept: path=" + path + " cause=" + cause.getMessage() +
-                "; are file descriptors left (ulimit -n)?", cause));
         if (key.isValid()) {
             key.interestOps(0);
             control.schedule(control.timings().acceptPauseNs(), () -> {
@@ -75,6 +71,10 @@ final class Acceptor implements ControlThread.Ready {
                 }
             });
         }
+        control.reports().error(new HeddleException(
+            Status.IO_ERROR,
+            "cannot accept: path=" + path + " cause=" + cause.getMessage() +
+                "; are file descriptors left (ulimit -n)?", cause));
     }
 
     private void welcome(final SocketChannel accepted) {

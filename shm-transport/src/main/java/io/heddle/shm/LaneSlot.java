@@ -58,12 +58,11 @@ final class LaneSlot implements ConnectionEvents {
             }
             try {
                 opened(segment, geometry, creator, link, peer);
-            // InternalError: the memory behind the segment is gone
-            } catch (final RuntimeException | InternalError ex) {
+            } catch (final RuntimeException | Error ex) { // the memory behind the segment may be gone: an InternalError
                 giveBack.run();
                 owner.complain(ex);
                 if (creator) {
-                    lane.failed(Status.SHMEM_SEGMENT, "the segment cannot be used: cause=" + ex.getMessage());
+                    lane.failed(Status.SHMEM_SEGMENT, "the segment cannot be used: cause=" + ex);
                 }
             }
         }, giveBack);

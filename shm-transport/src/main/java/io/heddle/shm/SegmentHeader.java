@@ -3,6 +3,7 @@ package io.heddle.shm;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.VersionMismatchException;
+import io.heddle.context.internal.FailPoints;
 import org.agrona.UnsafeApi;
 
 /**
@@ -47,6 +48,7 @@ final class SegmentHeader {
         UnsafeApi.putLong(address + MAGIC_OFFSET, MAGIC);
         UnsafeApi.putInt(address + VERSION_OFFSET, LaneLayout.LAYOUT_VERSION);
         UnsafeApi.putInt(address + BYTE_ORDER_OFFSET, BYTE_ORDER_MARK);
+        FailPoints.at("shm.create.half-header");
         UnsafeApi.putLong(address + TOTAL_BYTES_OFFSET, g.segmentBytes());
         UnsafeApi.putInt(address + SLOTS_OFFSET, g.slots());
         UnsafeApi.putInt(address + RING_BYTES_OFFSET, g.ringBytes());

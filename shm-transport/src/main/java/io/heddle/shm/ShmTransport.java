@@ -38,6 +38,7 @@ final class ShmTransport implements Transport {
     private volatile boolean closed;
 
     ShmTransport(final TransportContext context, final ControlTimings timings) {
+        Preloaded.load();
         config = context.config();
         directory = context.runtimeDirectory().path();
         segmentPrefix = context.runtimeDirectory().ownerId() + "-" + context.runtimeDirectory().contextId() + "-";

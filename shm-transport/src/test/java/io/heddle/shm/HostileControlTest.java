@@ -3,8 +3,10 @@ package io.heddle.shm;
 import static io.heddle.shm.TestWorker.stepUntil;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.AccessRefusedException;
 import io.heddle.context.Status;
 import io.heddle.context.VersionMismatchException;
 import java.io.IOException;
@@ -18,6 +20,9 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.nio.file.attribute.UserPrincipal;
+import java.nio.file.attribute.UserPrincipalLookupService;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -169,6 +174,30 @@ class HostileControlTest {
             assertEquals(Status.UNREACHABLE, client.gone.get(0).status());
             assertTrue(client.gone.get(0).reason().contains("layout=9"), client.gone.get(0).reason());
         }
+    }
+
+    @Test
+    void shouldTellAnotherUserFromOurs() throws IOException {
+        final UserPrincipalLookupService users = temp.getFileSystem().getUserPrincipalLookupService();
+        final UserPrincipal ours = Files.getOwner(temp);
+        final UserPrincipal other = users.lookupPrincipalByName(ours.getName().equals("nobody") ? "root" : "nobody");
+        PeerIdentity.require(ours, Files.getOwner(temp));
+        final AccessRefusedException refused =
+            assertThrows(AccessRefusedException.class, () -> PeerIdentity.require(other, ours));
+        assertEquals(Status.REJECTED, refused.status());
+        assertTrue(refused.getMessage().contains("peerUser=" + other.getName()), refused.getMessage());
+        assertTrue(refused.getMessage().contains("user=" + ours.getName()), refused.getMessage());
+    }
+
+    @Test
+    void shouldTellARefusalOncePerPeerAndCountAll() {
+        final List<Throwable> told = new ArrayList<>();
+        final ControlReports reports = new ControlReports(told::add);
+        for (int i = 0; i < 1000; i++) {
+            reports.refusal("user=" + i % 100, new AccessRefusedException("user=" + i % 100));
+        }
+        assertEquals(1000, reports.refusals());
+        assertEquals(64, told.size());
     }
 
     @Test

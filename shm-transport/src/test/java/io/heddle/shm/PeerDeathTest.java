@@ -57,7 +57,8 @@ class PeerDeathTest {
 
     @ParameterizedTest
     @ValueSource(strings = {
-        "shm.create.opened", "shm.create.sized", "shm.create.before-ready", "shm.create.before-name"})
+        "shm.create.opened", "shm.create.sized", "shm.create.half-header", "shm.create.before-ready",
+            "shm.create.before-name"})
     void shouldOutliveAConnectorKilledInTheHandshake(final String point) throws Exception {
         try (TestHost host = new TestHost(directory())) {
             final TestWorker worker = host.worker("survivor");

@@ -129,6 +129,9 @@ final class TestPeer implements AutoCloseable {
             TestHost.TIMINGS.acceptPauseNs());
         try (TestHost host = new TestHost(directory, new ContextConfig(), hasty)) {
             final TestWorker worker = host.worker("greedy");
+            worker.connect(new byte[0]); // so that the test's own classes are loaded before descriptors run out
+            TestWorker.stepUntil("refused", () -> !worker.gone.isEmpty(), worker);
+            worker.gone.clear();
             final int wanted = 300;
             for (int i = 0; i < wanted; i++) {
                 worker.connect(worker.shm.address());

@@ -29,6 +29,8 @@ import java.util.concurrent.TimeoutException;
  *
  * <p>A transport may have threads of its own, and may lend its first descriptors only when they are wanted: the tests
  * step both sides and wait wherever that is allowed to take time.
+ *
+ * <p>Longer than most because the whole contract stands in one place, a test for each sentence of it.
  */
 @Timeout(60)
 public abstract class LaneContract {

@@ -20,6 +20,9 @@ import org.agrona.DirectBuffer;
  * {@link #dispose} finishes too; a kept record may be left in the batch with a further reference, or its element's
  * place in the batch be set to null, which hands the batch's reference over; {@code onDrained} is told as soon as the
  * last record has been collected, though it may be rewound thereafter.
+ *
+ * <p>Longer than most because it is the whole of {@code Lane}; the ring, the descriptors and the steering are classes
+ * of their own.
  */
 public final class SteeredLane implements Lane {
     private final SteeredInterface side;
