@@ -249,6 +249,7 @@ public final class Connection {
             }
         }
         send.queued();
+        core.counts().sendsQueued++;
         queue(send);
         return send.request;
     }
