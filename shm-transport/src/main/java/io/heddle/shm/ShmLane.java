@@ -51,7 +51,10 @@ final class ShmLane implements Lane {
     private int refused;
     private int refusedClass;
 
-    private boolean ready;
+    /** Written under the guard; also read by any thread. */
+    private volatile boolean ready;
+    /** Smaller while the peer can lend no descriptor of the largest class. As {@link #ready}. */
+    private volatile int maxFragmentBytes = MAX_DESCRIPTOR_BYTES;
     private boolean finished;
     private boolean finishPending;
     private boolean disposed;
@@ -118,9 +121,16 @@ final class ShmLane implements Lane {
             }
             return;
         }
-        refusedByPeer[LaneLayout.classOf((int) elementBytes)] = false;
+        refusedByPeer(LaneLayout.classOf((int) elementBytes), false);
         wanted[LaneLayout.classOf((int) elementBytes)] = false;
         reservation.chunks().add(chunk);
+    }
+
+    private void refusedByPeer(final int sizeClass, final boolean isRefused) {
+        refusedByPeer[sizeClass] = isRefused;
+        if (sizeClass == CLASSES - 1) {
+            maxFragmentBytes = isRefused && borrowed.mapped(sizeClass) == 0 ? ringMaxBytes : MAX_DESCRIPTOR_BYTES;
+        }
     }
 
     void growthRefused(final long elementBytes, final String reason) {
@@ -129,7 +139,7 @@ final class ShmLane implements Lane {
 
     void peerGrowthRefused(final long elementBytes) {
         if (elementBytes >= LaneLayout.classBytes(0) && elementBytes <= MAX_DESCRIPTOR_BYTES) {
-            refusedByPeer[LaneLayout.classOf((int) elementBytes)] = true;
+            refusedByPeer(LaneLayout.classOf((int) elementBytes), true);
         }
     }
 
@@ -227,7 +237,7 @@ final class ShmLane implements Lane {
             }
         } else if (kind == LaneLayout.CONTROL_REFUSED) {
             if (meta >= 0 && meta < CLASSES) {
-                refusedByPeer[(int) meta] = true;
+                refusedByPeer((int) meta, true);
             } else {
                 violated("refused class=" + meta);
             }
@@ -292,7 +302,7 @@ final class ShmLane implements Lane {
 
     @Override
     public int maxFragmentBytes() {
-        return refusedByPeer[CLASSES - 1] && borrowed.mapped(CLASSES - 1) == 0 ? ringMaxBytes : MAX_DESCRIPTOR_BYTES;
+        return maxFragmentBytes;
     }
 
     @Override

@@ -55,6 +55,7 @@ public final class Connection {
     private boolean closeAfterFlush;
     Claim claim;
 
+    @Guarded
     Connection(final WorkerCore core, final Lane lane) {
         this.core = core;
         this.guard = core.guard();
@@ -632,7 +633,7 @@ public final class Connection {
         }
     }
 
-    /** Transport, state, credits, pools and what it waits for, in one line. A use of the worker. */
+    /** Transport, state, credits, pools and what it waits for, in one line. Any thread. */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
             + " [" + lane.describe()
