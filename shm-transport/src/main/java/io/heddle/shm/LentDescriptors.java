@@ -26,6 +26,7 @@ final class LentDescriptors {
     private final int[] lent = new int[LaneLayout.CLASSES];
     private PoolElement[] byId = new PoolElement[0];
     private int ids;
+    private boolean stopped;
 
     LentDescriptors(final long direction, final Geometry g) {
         creditsAddress = direction + LaneLayout.CREDITS_OFFSET;
@@ -70,7 +71,7 @@ final class LentDescriptors {
     /** Lends free elements of the pool while fewer than {@code creditSlots} are lent. */
     void topUp(final int sizeClass) {
         final MemoryPool pool = pools[sizeClass];
-        while (pool != null && lent[sizeClass] < creditSlots && pool.inUse() < pool.capacity()) {
+        while (!stopped && pool != null && lent[sizeClass] < creditSlots && pool.inUse() < pool.capacity()) {
             lend(sizeClass, pool.take());
         }
     }
@@ -78,7 +79,7 @@ final class LentDescriptors {
     /** Lends a TAKEN element again, or puts it into its pool if enough are lent. */
     void recycle(final PoolElement element) {
         final int sizeClass = LaneLayout.classOf((int) element.capacityBytes());
-        if (lent[sizeClass] < creditSlots) {
+        if (!stopped && lent[sizeClass] < creditSlots) {
             lend(sizeClass, element);
         } else {
             element.pool().put(element);
@@ -114,8 +115,14 @@ final class LentDescriptors {
         lent[LaneLayout.classOf((int) element.capacityBytes())]++;
     }
 
-    /** Takes back what is lent, when the peer can write no more. */
+    /** Nothing is lent any more. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** Takes back what is lent, when the peer can write no more, and lends nothing any more. */
     void reclaimLent() {
+        stop();
         for (int id = 0; id < ids; id++) {
             final PoolElement element = byId[id];
             if (element != null && element.isLent()) {

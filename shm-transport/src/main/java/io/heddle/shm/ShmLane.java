@@ -115,6 +115,9 @@ final class ShmLane implements Lane {
         goneStatus = status;
         goneReason = reason;
         ready = false;
+        if (reader != null) {
+            reader.endWithin(geometry.slots());
+        }
     }
 
     private void tellGone() {
@@ -196,6 +199,9 @@ final class ShmLane implements Lane {
      */
     private Status fault(final InternalError error) {
         isMemoryLost = true;
+        if (lent != null) {
+            lent.descriptors().stop();
+        }
         return failedOutsideStep(Status.SHMEM_SEGMENT, "memory of the segment is gone: " + error.getMessage()
             + " peer=" + peer);
     }
@@ -262,6 +268,7 @@ final class ShmLane implements Lane {
         if (goneTold && !drained && isEmpty) {
             drained = true;
             if (lent != null) {
+                reader.endWithin(0);
                 lent.descriptors().reclaimLent();
             }
             owner.listener().onDrained(this);
@@ -288,6 +295,7 @@ final class ShmLane implements Lane {
             if (left < 0 || left > geometry.slots()) {
                 violated("final tail=" + meta + " position=" + reader.position());
             } else {
+                reader.endWithin((int) left);
                 failed(Status.CONNECTION_RESET, "the peer closed the connection peer=" + peer);
             }
         } else {
@@ -300,26 +308,27 @@ final class ShmLane implements Lane {
         if (reader == null || disposed || isMemoryLost) {
             return 0;
         }
-        int added = 0;
+        final int before = batch.size();
         try {
-            added = reader.collect(batch, limit);
+            reader.collect(batch, limit);
         } catch (final InternalError ex) {
             fault(ex);
         }
         if (reader.violation() != null && goneStatus != Status.PROTOCOL_VIOLATION) {
             violated(reader.violation());
         }
-        return added;
+        return batch.size() - before;
     }
 
     @Override
     public void retire(final ReceiveBatch batch, final int from, final int to) {
         try {
             reader.retire(batch, from, to);
-            owner.held(reader.takeKept());
         } catch (final InternalError ex) {
             fault(ex);
+            reader.dropElements(batch, from, to); // the others of the batch
         }
+        owner.held(reader.takeKept());
     }
 
     @Override
@@ -599,6 +608,9 @@ final class ShmLane implements Lane {
         disposed = true;
         ready = false;
         if (link != null) {
+            lent.descriptors().stop();
+            reader.dropParked();
+            owner.held(reader.takeKept());
             lent.dispose();
             for (final MappedSegment chunk : reservation.chunks()) {
                 link.unmap(chunk);
