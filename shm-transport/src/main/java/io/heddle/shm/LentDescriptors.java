@@ -26,6 +26,9 @@ final class LentDescriptors {
     private final int[] lent = new int[LaneLayout.CLASSES];
     private PoolElement[] byId = new PoolElement[0];
     private int ids;
+    /** By class: numbers of the chunk that was asked for last, and how many; 0 if it has come. */
+    private final int[] reservedFirst = new int[LaneLayout.CLASSES];
+    private final int[] reserved = new int[LaneLayout.CLASSES];
     private boolean stopped;
 
     LentDescriptors(final long direction, final Geometry g) {
@@ -51,12 +54,23 @@ final class LentDescriptors {
         return lent[sizeClass];
     }
 
-    /** The number the next descriptor gets; numbers are reserved when a chunk is asked for. */
-    int reserveIds(final int count) {
-        final int first = ids;
-        ids = first + count;
-        byId = Arrays.copyOf(byId, ids);
-        return first;
+    /**
+     * The number of the first descriptor of a chunk that is asked for. Numbers of a chunk that could not be had are
+     * given again to the next one of the class, so that refusals use up none.
+     */
+    int reserveIds(final int sizeClass, final int count) {
+        if (reserved[sizeClass] < count) {
+            reservedFirst[sizeClass] = ids;
+            reserved[sizeClass] = count;
+            ids += count;
+            byId = Arrays.copyOf(byId, ids);
+        }
+        return reservedFirst[sizeClass];
+    }
+
+    /** The chunk asked for last has come. */
+    void idsUsed(final int sizeClass) {
+        reserved[sizeClass] = 0;
     }
 
     /** Numbers the elements of a chunk that the peer has mapped, and lends as many as may be. */

@@ -49,7 +49,10 @@ final class ShmLane implements Lane {
     private final boolean[] wanted = new boolean[CLASSES];
     private final boolean[] refusedByPeer = new boolean[CLASSES];
     private int refused;
+    private int refusedLeast;
     private int refusedClass;
+    /** The peer has refused a class since a send was refused for want of credit: it may go another way now. */
+    private boolean isRefusalNews;
 
     private boolean ready;
     private boolean finished;
@@ -132,6 +135,9 @@ final class ShmLane implements Lane {
             link.unmap(chunk);
         } else {
             lent.mapped(firstId, count, (int) elementBytes, chunk);
+            if (signalNeededForRoom()) {
+                owner.signalSoon(link); // the peer was woken for the chunk before the credits were written
+            }
         }
     }
 
@@ -158,6 +164,7 @@ final class ShmLane implements Lane {
     void peerGrowthRefused(final long elementBytes) {
         if (elementBytes >= LaneLayout.classBytes(0) && elementBytes <= MAX_DESCRIPTOR_BYTES) {
             refusedByPeer[LaneLayout.classOf((int) elementBytes)] = true;
+            isRefusalNews = true;
         }
     }
 
@@ -242,12 +249,21 @@ final class ShmLane implements Lane {
         }
         try {
             if (refused == REFUSED_CREDIT) {
-                return borrowed.hasCredit(refusedClass) || refusedByPeer[refusedClass];
+                return isRefusalNews || hasCredit();
             }
             return refused != REFUSED_RING || writer.headMoved();
         } catch (final InternalError ex) {
             return true; // the send that is tried then meets it again, and ends the lane
         }
+    }
+
+    /** Of the class that was wanted, or of a smaller one that was asked for first. */
+    private boolean hasCredit() {
+        boolean found = false;
+        for (int i = refusedLeast; i <= refusedClass && !found; i++) {
+            found = borrowed.hasCredit(i);
+        }
+        return found;
     }
 
     @Override
@@ -287,6 +303,7 @@ final class ShmLane implements Lane {
         } else if (kind == LaneLayout.CONTROL_REFUSED) {
             if (meta >= 0 && meta < CLASSES) {
                 refusedByPeer[(int) meta] = true;
+                isRefusalNews = true;
             } else {
                 violated("refused class=" + meta);
             }
@@ -465,7 +482,9 @@ final class ShmLane implements Lane {
         }
         want(sizeClass);
         refused = REFUSED_CREDIT;
+        refusedLeast = least;
         refusedClass = sizeClass;
+        isRefusalNews = false;
         return Status.NO_RESOURCE;
     }
 
