@@ -60,12 +60,18 @@ final class LentDescriptors {
      */
     int reserveIds(final int sizeClass, final int count) {
         if (reserved[sizeClass] < count) {
-            reservedFirst[sizeClass] = ids;
+            reservedFirst[sizeClass] = reserveIds(count);
             reserved[sizeClass] = count;
-            ids += count;
-            byId = Arrays.copyOf(byId, ids);
         }
         return reservedFirst[sizeClass];
+    }
+
+    /** Fresh numbers; the first of them. */
+    int reserveIds(final int count) {
+        final int first = ids;
+        ids = first + count;
+        byId = Arrays.copyOf(byId, ids);
+        return first;
     }
 
     /** The chunk asked for last has come. */

@@ -198,7 +198,7 @@ final class WorkerCore implements InterfaceListener {
      * store.
      */
     void post(final int bit) {
-        if ((work & bit) == 0) {
+        if ((work & bit) != bit) {
             WORK.getAndBitwiseOr(this, bit); // Full fence; partner: takeWork().
         }
         wakeUp.wake();
@@ -220,7 +220,7 @@ final class WorkerCore implements InterfaceListener {
             return 0;
         }
         try {
-            return look() ? stepAndDispatch() : idle();
+            return closed ? 0 : look() ? stepAndDispatch() : idle();
         } finally {
             token.release();
         }
@@ -250,6 +250,9 @@ final class WorkerCore implements InterfaceListener {
     }
 
     private int stepAndDispatch() {
+        if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
+            coarseNs = clock.nanoTime(); // the application's clock: not under the lock
+        }
         int done;
         if (isMulti) {
             guard.enter(Operation.PROGRESS);
@@ -271,8 +274,7 @@ final class WorkerCore implements InterfaceListener {
     /** The transport step: everything that changes lanes, pools and worker state. */
     @Guarded
     private int step() {
-        if ((++rounds & CLOCK_ROUNDS - 1) == 0) {
-            coarseNs = clock.nanoTime();
+        if ((rounds & CLOCK_ROUNDS - 1) == 0) {
             published.publish(this);
         }
         idleRounds = 0;
@@ -293,12 +295,25 @@ final class WorkerCore implements InterfaceListener {
     private int takeWork() {
         // Full fence before what was posted is looked at; partner: post().
         final int bits = (int) WORK.getAndSet(this, 0);
+        boolean isWhole = false;
+        try {
+            final int done = doWork(bits);
+            isWhole = true;
+            return done;
+        } finally {
+            if (!isWhole) {
+                post(bits); // what was not come to is not forgotten
+            }
+        }
+    }
+
+    @Guarded
+    private int doWork(final int bits) {
         int done = 0;
         if ((bits & WORK_RETURNS) != 0) {
             done += takeReturns();
         }
         if ((bits & WORK_EVENTS) != 0) {
-            coarseNs = clock.nanoTime();
             for (final TransportInterface each : interfaces) {
                 done += each.step(coarseNs);
                 if (each.hasEvents()) {
@@ -321,12 +336,12 @@ final class WorkerCore implements InterfaceListener {
         int taken = 0;
         while (element != null && taken < RETURNS_PER_STEP) {
             final PoolElement next = element.unlink();
+            homeChain = next; // before anything that may throw
             element.reclaim();
             recycle(element);
             element = next;
             taken++;
         }
-        homeChain = element;
         if (element != null || !returns.isEmpty()) {
             post(WORK_RETURNS);
         }
@@ -410,6 +425,9 @@ final class WorkerCore implements InterfaceListener {
         if (!connection.isDisposed()) {
             connection.gone(status, reason);
             removeWaiting(connection);
+            if (connection.isCloseAfterFlush()) {
+                post(WORK_CLOSE); // nothing is left to be flushed
+            }
             if (connection.pollIndex < 0) {
                 poller.add(connection);
             } else {
@@ -548,15 +566,27 @@ final class WorkerCore implements InterfaceListener {
     void violated(final Connection connection, final String field) {
         guard.enter(Operation.CLOSE_ENDPOINT);
         try {
-            if (!connection.isFailed()) {
-                connection.gone(Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
-                connection.silence();
-                removeWaiting(connection);
-                deferred.add(new PeerGone(connection));
-                post(WORK_DEFERRED);
-            }
+            silence(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
         } finally {
             guard.exit(Operation.CLOSE_ENDPOINT);
+        }
+    }
+
+    /** A lane threw: nothing of it is looked at any more, and no other lane is the worse for it. Token and guard. */
+    @Guarded
+    void broken(final Connection connection, final Throwable cause) {
+        poller.remove(connection);
+        silence(connection, Status.IO_ERROR, "the lane cannot be read: " + cause);
+    }
+
+    @Guarded
+    private void silence(final Connection connection, final Status status, final String reason) {
+        if (!connection.isFailed()) {
+            connection.gone(status, reason);
+            connection.silence();
+            removeWaiting(connection);
+            deferred.add(new PeerGone(connection));
+            post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }
     }
 
