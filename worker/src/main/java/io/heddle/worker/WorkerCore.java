@@ -242,7 +242,7 @@ final class WorkerCore implements InterfaceListener {
     @TokenHolder
     private boolean mayGoOn() {
         for (final Connection connection : waiting) {
-            if (connection.lane().hasRoom()) {
+            if (connection.mayGoOn()) {
                 return true;
             }
         }
@@ -372,7 +372,7 @@ final class WorkerCore implements InterfaceListener {
         for (int i = 0; i < now.length; i++) {
             final int index = firstWaiting + i;
             final Connection connection = now[index < now.length ? index : index - now.length];
-            if (connection.lane().hasRoom() || connection.status() != Status.OK || !connection.hasPending()) {
+            if (connection.mayGoOn() || !connection.hasPending()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
                     if (connection.isCloseAfterFlush()) {
@@ -484,6 +484,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     void addWaiting(final Connection connection) {
         waiting = with(waiting, connection);
+        wakeUp.wake(); // who sleeps has asked its peers for no signal when there is room
     }
 
     @Guarded
@@ -632,10 +633,24 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    @Guarded
     void payloadChanged(final Connection connection, final int id, final int bytes) {
-        warn("payload of a pending send was changed before it went out: worker={} {} id={} lengthBytes={}; it "
-            + "belongs to the send until its request is done", name, connection, id, bytes);
         counts.payloadsChanged++;
+        // The logger is not to run under the lock.
+        defer(new Told(connection, () -> warn("payload of a pending send was changed before it went out: worker={} {} "
+            + "id={} lengthBytes={}; it belongs to the send until its request is done", name, connection, id, bytes)));
+    }
+
+    @Guarded
+    void tellErrorLater(final Connection connection, final Status status, final Throwable error) {
+        defer(new Told(connection, () -> tellError(connection, status, error)));
+    }
+
+    /** The peer has part of a message whose rest cannot be had: it is told the end instead. */
+    @Guarded
+    void endMidway(final Connection connection, final String reason) {
+        connection.lane().finish();
+        silence(connection, Status.CANCELED, reason);
     }
 
     void errorHandler(final WorkerErrorHandler handler) {
@@ -813,6 +828,14 @@ final class WorkerCore implements InterfaceListener {
             if (handler != null && !connection.isClosed()) {
                 handler.onError(connection, connection.status(), connection.failure());
             }
+        }
+    }
+
+    /** Something for the log or the error handler. */
+    private record Told(Connection connection, Runnable text) implements Deferred {
+        @Override
+        public void tell() {
+            text.run();
         }
     }
 
