@@ -52,7 +52,7 @@ public final class Connection {
     /** Volatile so that a thread that waits for a flush may look. */
     private volatile boolean waiting;
     private boolean disposed;
-    private boolean closing;
+    private volatile boolean closing;
     private boolean closeAfterFlush;
     private boolean tryAnyhow;
     /** Volatile so that the dispatcher may look: while a claim is open, room is of no use to those who wait. */
@@ -529,6 +529,11 @@ public final class Connection {
     /** Under the guard: somebody has begun to close it. */
     void closing() {
         closing = true;
+    }
+
+    /** The closing was given up before it had changed more than that no send is accepted. */
+    void notClosing() {
+        closing = false;
     }
 
     boolean isClosing() {

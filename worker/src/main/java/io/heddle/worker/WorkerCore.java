@@ -213,6 +213,19 @@ final class WorkerCore implements InterfaceListener {
 
     // ---- the round
 
+    /** One round, guarded as part of the operation; what a MULTI worker locks, it locks inside. */
+    int progress(final Operation operation) {
+        if (isMulti) {
+            return round();
+        }
+        guard.enter(operation);
+        try {
+            return round();
+        } finally {
+            guard.exit(operation);
+        }
+    }
+
     /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
     int round() {
         token.checkNotInCallback(Operation.PROGRESS);
@@ -686,7 +699,7 @@ final class WorkerCore implements InterfaceListener {
     boolean awaitProgress(final java.util.function.BooleanSupplier condition, final long timeoutNs,
         final Operation operation) {
         DispatchToken.checkThreadNotInCallback(operation);
-        return sleeper.awaitProgress(condition, timeoutNs);
+        return sleeper.awaitProgress(condition, timeoutNs, operation);
     }
 
     // ---- the end
