@@ -40,6 +40,15 @@ public final class HostProcess {
         return read("/proc/sys/kernel/random/boot_id").strip();
     }
 
+    /** Differs between PID namespaces, in which the same numbers mean other processes. */
+    public static String pidNamespace() {
+        try {
+            return Files.readSymbolicLink(Path.of("/proc/self/ns/pid")).toString();
+        } catch (final IOException ex) {
+            throw new HeddleException(Status.UNSUPPORTED, "heddle needs linux with /proc: file=/proc/self/ns/pid", ex);
+        }
+    }
+
     private static String read(final String file) {
         try {
             return Files.readString(Path.of(file));

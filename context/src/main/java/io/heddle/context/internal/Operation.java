@@ -25,6 +25,7 @@ public enum Operation {
     TRANSFER("transfer"),
     CREATE_LISTENER("create_listener"),
     CLOSE_LISTENER("close_listener"),
+    ANSWER_REQUEST("answer_request"),
     POSTPONE("postpone"),
     PUT("put"),
     GET("get"),

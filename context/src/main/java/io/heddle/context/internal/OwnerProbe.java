@@ -59,11 +59,16 @@ final class OwnerProbe {
         return Uninterrupted.call(() -> tryLock(directory.resolve(ownerId + OwnerLock.LOCK_SUFFIX)));
     }
 
+    /** Whether this JVM had the file open when this was made. */
+    boolean isOpenHere(final Path file) throws IOException {
+        return openHere.contains(key(file, LinkOption.NOFOLLOW_LINKS));
+    }
+
     private Verdict tryLock(final Path file) throws IOException {
         FileChannel channel = null;
         Verdict verdict = Verdict.LIVE;
         try {
-            if (!openHere.contains(key(file, LinkOption.NOFOLLOW_LINKS))) {
+            if (!isOpenHere(file)) {
                 channel = FileChannel.open(file, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
                 if (channel.tryLock() != null) {
                     verdict = new Verdict(false, channel);

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
 
 /**
  * One pass over a runtime directory that removes what dead owners left. Every file there is named {@code <ownerId>-…}
- * or {@code <ownerId>.…}; whatever is not is left alone.
+ * or {@code <ownerId>.…}, or after a listener; whatever is not is left alone.
  *
  * <p>Only files that were listed before their owner was found dead are removed, so a new owner's files are never among
  * them. Processes may sweep at the same time: the owner's lock is held until its files are gone. Confined.
@@ -32,6 +32,8 @@ final class Sweep {
     private final boolean dryRun;
     private final List<String> removed = new ArrayList<>();
     private final List<String> kept = new ArrayList<>();
+    /** Of listeners; each name has a lock of its own. */
+    private final List<Found> nameFiles = new ArrayList<>();
     private long removedBytes;
 
     private Sweep(final boolean dryRun) {
@@ -59,6 +61,7 @@ final class Sweep {
                 }
             }
         }
+        sweepNames();
         removed.sort(null);
         kept.sort(null);
         return new SweepReport(List.copyOf(removed), List.copyOf(kept), removedBytes);
@@ -86,12 +89,49 @@ final class Sweep {
         }
     }
 
+    /** A name whose lock nobody holds goes with all its files; so does a lock that somebody died over making. */
+    private void sweepNames() {
+        final Map<String, List<Found>> filesByName = new TreeMap<>();
+        for (final Found file : nameFiles) {
+            filesByName.computeIfAbsent(file.nameLock(), lock -> new ArrayList<>()).add(file);
+        }
+        for (final Map.Entry<String, List<Found>> name : filesByName.entrySet()) {
+            final List<Found> files = name.getValue();
+            files.sort(Comparator.comparing(Found::isLock));
+            final Path lock = files.get(0).path().resolveSibling(name.getKey());
+            final Path address = lock.resolveSibling(Found.withoutSuffix(name.getKey()) + NameFiles.ADDRESS_SUFFIX);
+            if (!sweepName(new NameFiles(lock, address), files)) {
+                files.forEach(file -> kept.add(file.name()));
+            }
+        }
+    }
+
+    /** False if it is held, or cannot be judged. */
+    private boolean sweepName(final NameFiles name, final List<Found> files) {
+        final boolean[] isDead = new boolean[1];
+        try {
+            synchronized (NameFiles.JVM_WIDE) {
+                Uninterrupted.call(() -> name.probe(() -> {
+                    isDead[0] = true;
+                    files.forEach(this::remove);
+                }));
+            }
+        } catch (final IOException ex) {
+            return isDead[0];
+        }
+        return isDead[0];
+    }
+
     private Map<String, List<Found>> list(final Path directory) throws IOException {
         final Map<String, List<Found>> filesByOwner = new TreeMap<>();
         try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory)) {
             for (final Path path : paths) {
                 final Found file = Found.at(path);
                 if (file == null) {
+                    continue;
+                }
+                if (file.name().startsWith(NameFiles.PREFIX) && !file.isDirectory()) {
+                    nameFiles.add(file);
                     continue;
                 }
                 final Matcher owned = OWNED.matcher(file.name());
@@ -134,6 +174,24 @@ final class Sweep {
 
         boolean isLock() {
             return name.endsWith(OwnerLock.LOCK_SUFFIX);
+        }
+
+        /** Of a listener name's file: the file whose lock counts for it. */
+        String nameLock() {
+            if (isLock() || name.endsWith(OwnerLock.TEMPORARY_SUFFIX)) {
+                return name;
+            }
+            return withoutSuffix(name) + OwnerLock.LOCK_SUFFIX;
+        }
+
+        private static String withoutSuffix(final String file) {
+            for (final String suffix : List.of(NameFiles.NEW_ADDRESS_SUFFIX, NameFiles.ADDRESS_SUFFIX,
+                OwnerLock.LOCK_SUFFIX)) {
+                if (file.endsWith(suffix)) {
+                    return file.substring(0, file.length() - suffix.length());
+                }
+            }
+            return file;
         }
     }
 }

@@ -14,7 +14,12 @@ public interface InterfaceListener {
      */
     void onAccepted(Lane lane, String peer);
 
-    /** The lane made by {@link TransportInterface#connect} is ready in both directions. */
+    /**
+     * A peer asks for a connection by a name given to {@link TransportInterface#listen}, or given back since.
+     */
+    void onConnectionRequest(IncomingConnection request);
+
+    /** The lane made by a connect or by {@link IncomingConnection#accept()} is ready in both directions. */
     void onConnected(Lane lane, String peer);
 
     /**

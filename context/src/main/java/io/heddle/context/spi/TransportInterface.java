@@ -11,6 +11,9 @@ import java.util.List;
  * (any thread).
  */
 public interface TransportInterface {
+    /** The most that an application can send along with a connect. */
+    int MAX_APPLICATION_DATA_BYTES = 1024;
+
     /** The transport that opened it. */
     @AnyThread
     Transport transport();
@@ -24,6 +27,32 @@ public interface TransportInterface {
      * InterfaceListener#onPeerGone}. Until then the lane accepts nothing.
      */
     Lane connect(byte[] remoteAddress);
+
+    /**
+     * As {@link #connect(byte[])}, to whoever listens by that name, who may accept or reject. What is wrong with the
+     * name's listener is told by {@link InterfaceListener#onPeerGone}: {@link io.heddle.context.Status#UNREACHABLE} if
+     * there is none, {@link io.heddle.context.Status#REJECTED} if it said no.
+     *
+     * @param name            as for {@link #listen}.
+     * @param applicationData for the listener's application, at most {@link #MAX_APPLICATION_DATA_BYTES}; not kept.
+     * @param waitNs          how long to wait for a listener of that name; 0: fail at once.
+     */
+    Lane connect(String name, byte[] applicationData, long waitNs);
+
+    /**
+     * Makes this interface known by a name, in addition to its address: {@link InterfaceListener#onConnectionRequest}
+     * from now on. Makes system calls, so never under the worker's lock.
+     *
+     * @param name 1 to 64 of letters, digits, dot, underscore, hyphen.
+     * @throws io.heddle.context.HeddleException ALREADY_EXISTS if it is taken, with the holder's pid; UNSUPPORTED
+     *     without {@link TransportCapabilities#hasListeners()}.
+     */
+    @AnyThread
+    void listen(String name);
+
+    /** Gives the name back. What was asked for before is still to be answered. As {@link #listen}; idempotent. */
+    @AnyThread
+    void unlisten(String name);
 
     /**
      * Whether {@link #step} has something to do. Read only; for the holder of the dispatcher token, without the guard.
