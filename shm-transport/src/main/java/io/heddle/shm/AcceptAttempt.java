@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.UserPrincipal;
 
 /**
- * The acceptor's side of a handshake: wait for the hello, map and check the segment, unlink it, answer. Nobody on this
- * side has asked for the connection, so a failure is told to the peer and to the error handler only. Confined to the
- * control thread.
+ * The acceptor's side of a handshake: wait for the hello, wait for the listener's answer if the hello names one, map
+ * and check the segment, unlink it, answer. A failure is told to the peer, and to the lane if the worker knows of it
+ * or else to the error handler. Confined to the control thread, but for {@link #accept} and {@link #reject}.
  */
 final class AcceptAttempt implements ControlSocket.Listener {
     private final ShmTransport transport;
@@ -21,6 +21,12 @@ final class AcceptAttempt implements ControlSocket.Listener {
     private final UserPrincipal peerUser;
     private ControlSocket socket;
     private ControlTimers.Timer deadline;
+    /** While a listener's answer is awaited, and after. */
+    private ParkedRequest parked;
+    private ShmListener listener;
+    /** Why the answer comes too late, once {@link #parked} is over. */
+    private Status lateStatus;
+    private String lateReason;
 
     AcceptAttempt(final ShmTransport transport, final UserPrincipal peerUser) {
         this.transport = transport;
@@ -38,29 +44,113 @@ final class AcceptAttempt implements ControlSocket.Listener {
         if (opcode == FrameDescriptor.FAREWELL) {
             control.cancel(deadline);
             socket.close();
+            peerEnded();
             return;
         }
-        if (opcode != FrameDescriptor.HELLO) {
-            throw new ControlViolation("opcode", "value=" + opcode + " does not begin a connection");
+        if (opcode != FrameDescriptor.HELLO || parked != null) {
+            throw new ControlViolation("opcode", "value=" + opcode +
+                (parked == null ? " does not begin a connection" : " before the answer to a hello"));
         }
         control.cancel(deadline);
         try {
-            accept(Hello.decode(version, body));
+            greeted(Hello.decode(version, body));
         } catch (final VersionMismatchException ex) {
             control.reports().error(ex);
             refuse(ex.status(), ex.getMessage());
         }
     }
 
-    private void accept(final Hello hello) {
-        final Path file = transport.directory().resolve(hello.segmentName());
+    private void greeted(final Hello hello) {
         final ShmInterface target = transport.interfaceOf(hello.interfaceId());
+        if (target == null) {
+            SegmentFile.unlink(file(hello));
+            refuse(Status.UNREACHABLE, "no such worker: interfaceId=" + hello.interfaceId() + "; it was closed");
+        } else if (hello.listener().isEmpty()) {
+            open(hello, target, new LaneSlot(target, null, null), false);
+        } else {
+            park(hello, target);
+        }
+    }
+
+    // ---- a listener is asked
+
+    private void park(final Hello hello, final ShmInterface target) {
+        listener = target.listenerOf(hello.listener());
+        if (listener == null) {
+            SegmentFile.unlink(file(hello));
+            refuse(Status.UNREACHABLE, "no listener named " + hello.listener() + "; it was closed");
+            return;
+        }
+        if (!listener.enter()) {
+            SegmentFile.unlink(file(hello));
+            refuse(Status.NO_RESOURCE, "listener " + hello.listener() + " has too many requests without an answer: " +
+                "waiting=" + ShmListener.MAX_WAITING);
+            return;
+        }
+        final ParkedRequest request = new ParkedRequest(target, this, hello, peerUser.getName(),
+            PeerIdentity.describe(hello.pid(), hello.workerName(), peerUser));
+        parked = request;
+        deadline = control.schedule(control.timings().handshakeNs(), this::unanswered);
+        target.post(() -> target.listener().onConnectionRequest(request),
+            () -> request.reject(Status.UNREACHABLE, "the listener's worker was closed"));
+    }
+
+    private void unanswered() {
+        final String reason = "listener " + listener.name() + " did not answer in time; does its worker progress?";
+        if (end(Status.TIMED_OUT, reason)) {
+            refuse(Status.TIMED_OUT, reason);
+        }
+    }
+
+    private void peerEnded() {
+        if (parked != null && end(Status.CONNECTION_RESET, "the peer ended before it was accepted")) {
+            SegmentFile.unlink(file(parked.hello()));
+        }
+    }
+
+    /** Nobody waits for an answer any more. False if that was so already. */
+    private boolean end(final Status status, final String reason) {
+        if (lateStatus != null) {
+            return false;
+        }
+        lateStatus = status;
+        lateReason = reason;
+        parked.over();
+        listener.leave();
+        control.cancel(deadline);
+        return true;
+    }
+
+    /** The listener says yes. Any thread. */
+    void accept(final LaneSlot slot) {
+        control.execute(() -> {
+            if (end(Status.CANCELED, "was answered before")) {
+                open(parked.hello(), transport.interfaceOf(parked.hello().interfaceId()), slot, true);
+            } else {
+                slot.postFailed(lateStatus, lateReason);
+            }
+        });
+    }
+
+    /** The listener says no. Any thread. */
+    void reject(final Status status, final String reason) {
+        control.execute(() -> {
+            if (end(status, reason)) {
+                SegmentFile.unlink(file(parked.hello()));
+                refuse(status, reason);
+            }
+        });
+    }
+
+    // ---- the connection
+
+    /** @param isExpected whether the worker knows of the lane, and is to be told of a failure. */
+    private void open(final Hello hello, final ShmInterface target, final LaneSlot slot, final boolean isExpected) {
         MappedSegment segment = null;
         Geometry geometry = null;
         try {
             if (target == null) {
-                throw new HeddleException(Status.UNREACHABLE, "no such worker: interfaceId=" + hello.interfaceId() +
-                    "; it was closed");
+                throw new HeddleException(Status.UNREACHABLE, "the worker was closed");
             }
             segment = transport.openSegment(transport.directory(), hello.segmentName(), hello.segmentBytes());
             FailPoints.at("shm.accept.mapped");
@@ -70,27 +160,32 @@ final class AcceptAttempt implements ControlSocket.Listener {
             if (segment != null) {
                 segment.unmap(); // no lane has seen it
             }
-            SegmentFile.unlink(file);
-            if (target != null) {
-                control.reports().error(ex);
-            }
-            refuse(ex instanceof HeddleException ? ((HeddleException) ex).status() : Status.SHMEM_SEGMENT,
-                ex.getMessage());
+            SegmentFile.unlink(file(hello));
+            failed(ex, slot, isExpected);
             return;
         }
-        SegmentFile.unlink(file);
-        open(hello, target, segment, geometry);
-    }
-
-    private void open(final Hello hello, final ShmInterface target, final MappedSegment segment,
-        final Geometry geometry) {
-        final LaneSlot slot = new LaneSlot(target, null, null);
+        SegmentFile.unlink(file(hello));
         final ShmConnection link = new ShmConnection(transport, socket, slot, transport.directory());
         socket.listener(link);
         slot.postOpened(
             segment, geometry, false, link, PeerIdentity.describe(hello.pid(), hello.workerName(), peerUser));
         socket.send(new Welcome(
             target.options().workerId(), ProcessHandle.current().pid(), target.options().workerName()).encode());
+    }
+
+    private void failed(final Throwable cause, final LaneSlot slot, final boolean isExpected) {
+        final Status status = cause instanceof HeddleException ? ((HeddleException) cause).status()
+            : Status.SHMEM_SEGMENT;
+        if (isExpected) {
+            slot.postFailed(status, "cannot accept: " + cause.getMessage());
+        } else {
+            control.reports().error(cause);
+        }
+        refuse(status, cause.getMessage());
+    }
+
+    private Path file(final Hello hello) {
+        return transport.directory().resolve(hello.segmentName());
     }
 
     private void refuse(final Status status, final String text) {
@@ -100,11 +195,12 @@ final class AcceptAttempt implements ControlSocket.Listener {
 
     @Override
     public void onWake() {
-        // nothing to wake before a hello
+        // nothing to wake before the answer
     }
 
     @Override
     public void onEnd(final Status status, final String reason) {
         control.cancel(deadline);
+        peerEnded();
     }
 }

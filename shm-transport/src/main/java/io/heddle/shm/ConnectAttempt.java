@@ -4,6 +4,8 @@ import io.heddle.context.AccessRefusedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.internal.FailPoints;
+import io.heddle.context.internal.ListenerName;
+import io.heddle.context.internal.NameHolder;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.net.SocketException;
@@ -22,13 +24,20 @@ import java.util.concurrent.TimeUnit;
  * #cancel}.
  */
 final class ConnectAttempt implements ControlSocket.Listener {
+    private static final byte[] NO_DATA = {};
     private static final long FIRST_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    /** So that a deadline can be computed. */
+    private static final long LONGEST_WAIT_NS = TimeUnit.DAYS.toNanos(365);
     private static final long LAST_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private final ShmTransport transport;
     private final ControlThread control;
     private final ShmInterface owner;
-    private final ShmAddress address;
+    private final ConnectTarget target;
+    /** Null until the target is found. */
+    private ShmAddress address;
+    /** Of a target with a name: when waiting for its listener ends. */
+    private long findDeadlineNs;
     private LaneSlot slot;
     private Path socketPath;
     private ControlSocket socket;
@@ -40,22 +49,32 @@ final class ConnectAttempt implements ControlSocket.Listener {
     private String lastProblem = "no answer";
     private boolean over;
 
-    ConnectAttempt(final ShmTransport transport, final ShmInterface owner, final ShmAddress address) {
+    ConnectAttempt(final ShmTransport transport, final ShmInterface owner, final ConnectTarget target) {
         this.transport = transport;
         this.control = transport.control();
         this.owner = owner;
-        this.address = address;
+        this.target = target;
     }
 
     /** Under the worker's guard; once. */
-    void begin(final LaneSlot target) {
+    void begin(final LaneSlot lane) {
         control.execute(() -> {
-            slot = target;
+            slot = lane;
             if (!over) {
-                deadline = control.schedule(control.timings().handshakeNs(), this::timedOut);
+                allow(control.timings().handshakeNs() + waitNs());
+                findDeadlineNs = control.clock().nanoTime() + waitNs();
                 attempt();
             }
         });
+    }
+
+    private long waitNs() {
+        return target instanceof ConnectTarget.Name name ? Math.min(name.waitNs(), LONGEST_WAIT_NS) : 0;
+    }
+
+    private void allow(final long timeoutNs) {
+        control.cancel(deadline);
+        deadline = control.schedule(timeoutNs, this::timedOut);
     }
 
     /** The worker does not want the lane any more. Any thread. */
@@ -76,10 +95,13 @@ final class ConnectAttempt implements ControlSocket.Listener {
             return;
         }
         try {
+            if (!find()) {
+                return;
+            }
             socketPath = address.locate(transport.directory());
             final String reason = transport.unreachableReason(address, socketPath);
             if (reason != null) {
-                fail(Status.UNREACHABLE, reason);
+                unreachable(reason);
             } else {
                 connect();
             }
@@ -91,6 +113,43 @@ final class ConnectAttempt implements ControlSocket.Listener {
             fail(Status.IO_ERROR, "cannot connect: socket=" + socketPath + " cause=" + ex);
             control.reports().error(ex);
         }
+    }
+
+    /** Whether it is known where to connect to; else waits, or has failed. */
+    private boolean find() {
+        if (target instanceof ConnectTarget.Address known) {
+            address = known.address();
+            return true;
+        }
+        final String name = ((ConnectTarget.Name) target).name();
+        final NameHolder holder = ListenerName.find(transport.directory(), name);
+        if (holder == null) {
+            unreachable("no listener named " + name + ": directory=" + transport.directory() +
+                (waitNs() > 0 ? " waitedNs=" + waitNs() : ""));
+            return false;
+        }
+        try {
+            address = ShmAddress.decode(holder.address());
+            return true;
+        } catch (final IllegalArgumentException ex) {
+            fail(Status.INVALID_ADDR, "listener " + name + " pid=" + holder.pid() + ": " + ex.getMessage());
+            return false;
+        }
+    }
+
+    /** There is nobody: as long as a listener is awaited, looks again. */
+    private void unreachable(final String reason) {
+        if (waitNs() > 0 && findDeadlineNs - control.clock().nanoTime() > 0) {
+            lastProblem = reason;
+            retryLater();
+        } else {
+            fail(Status.UNREACHABLE, reason);
+        }
+    }
+
+    private void retryLater() {
+        retry = control.schedule(backOffNs, this::attempt);
+        backOffNs = Math.min(2 * backOffNs, LAST_BACK_OFF_NS);
     }
 
     private void connect() throws IOException {
@@ -127,7 +186,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
             }
             lastProblem = "connect not finished";
         } catch (final ConnectException ex) {
-            fail(Status.UNREACHABLE, "no process listens: socket=" + socketPath + " cause=" + ex.getMessage());
+            unreachable("no process listens: socket=" + socketPath + " cause=" + ex.getMessage());
             return false;
         } catch (final SocketException ex) {
             if (!Files.isWritable(socketPath)) {
@@ -136,8 +195,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
             }
             lastProblem = "the peer's backlog is full or: " + ex.getMessage();
         }
-        retry = control.schedule(backOffNs, this::attempt);
-        backOffNs = Math.min(2 * backOffNs, LAST_BACK_OFF_NS);
+        retryLater();
         return false;
     }
 
@@ -148,10 +206,17 @@ final class ConnectAttempt implements ControlSocket.Listener {
         SegmentHeader.markReady(segment.address());
         FailPoints.at("shm.create.before-name");
         lastProblem = "connected, no answer; is the process stopped?";
+        String listener = "";
+        byte[] data = NO_DATA;
+        if (target instanceof ConnectTarget.Name name) {
+            listener = name.name();
+            data = name.data();
+            // The acceptor's own deadline comes first, so that its refusal says what is wrong.
+            allow(2 * control.timings().handshakeNs());
+        }
         socket.send(new Hello(
             address.interfaceId(), owner.options().workerId(), ProcessHandle.current().pid(), segment.bytes(),
-                segment.name(),
-            owner.options().workerName()).encode());
+            segment.name(), owner.options().workerName(), listener, data).encode());
     }
 
     @Override
@@ -193,7 +258,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
         if (!over) {
             giveUp();
             slot.postFailed(status, reason);
-            if (status == Status.REJECTED) {
+            if (status == Status.REJECTED && target instanceof ConnectTarget.Address) {
                 control.reports().refusal(reason, new AccessRefusedException(reason));
             }
         }

@@ -1,5 +1,6 @@
 package io.heddle.shm;
 
+import io.heddle.context.spi.TransportInterface;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -7,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 /** Writes and reads the bodies of control messages; every read is checked against what is there. Confined. */
 final class FrameBody {
     private static final int MAX_TEXT_BYTES = 1024;
+    private static final int MAX_DATA_BYTES = TransportInterface.MAX_APPLICATION_DATA_BYTES;
 
     private FrameBody() {
     }
@@ -30,6 +32,21 @@ final class FrameBody {
         final byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         final int length = Math.min(bytes.length, Math.min(MAX_TEXT_BYTES, frame.remaining() - Short.BYTES));
         frame.putShort((short) length).put(bytes, 0, length);
+    }
+
+    /** At most {@link #MAX_DATA_BYTES}, which a message always has room for. */
+    static void putData(final ByteBuffer frame, final byte[] data) {
+        frame.putShort((short) data.length).put(data);
+    }
+
+    static byte[] takeData(final ByteBuffer body, final String field) throws ControlViolation {
+        final int length = takeShort(body, field + ".length");
+        if (length > MAX_DATA_BYTES || length > body.remaining()) {
+            throw ControlViolation.range(field + ".length", length, 0, Math.min(MAX_DATA_BYTES, body.remaining()));
+        }
+        final byte[] data = new byte[length];
+        body.get(data);
+        return data;
     }
 
     static int takeShort(final ByteBuffer body, final String field) throws ControlViolation {

@@ -20,13 +20,13 @@ final class FrameDescriptor {
     static final int OPCODE_OFFSET = 0;
     static final int VERSION_OFFSET = OPCODE_OFFSET + 1;
     static final int LENGTH_OFFSET = VERSION_OFFSET + 1;
-    static final int MAX_BODY_BYTES = 2048;
+    static final int MAX_BODY_BYTES = 4096;
     /** First field of {@link #HELLO}: ASCII "HEDL". */
     static final int MAGIC = 0x4C444548;
 
     /** The peer's worker shall look at its lanes. A byte by itself. */
     static final byte WAKE = 0x57;
-    /** Connector to acceptor: magic, layout version, target interface, who calls, segment name. */
+    /** Connector to acceptor: magic, layout version, target interface, who calls, segment name, listener's name. */
     static final byte HELLO = 0x01;
     /** Acceptor to connector: the segment is mapped and its file gone. */
     static final byte WELCOME = 0x02;

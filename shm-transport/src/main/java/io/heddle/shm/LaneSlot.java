@@ -10,19 +10,22 @@ import io.heddle.context.Status;
 final class LaneSlot implements ConnectionEvents {
     private final ShmInterface owner;
     private final ConnectAttempt attempt;
-    /** Under the worker's guard. Null until an accepted connection is opened. */
+    /** Whether the worker has the lane already, since it connects or has accepted a request. */
+    private final boolean expected;
+    /** Under the worker's guard. Null until a connection by address is opened. */
     private ShmLane lane;
     /** Under the worker's guard. */
     private boolean forgotten;
 
     /**
-     * @param lane    what connects, or null for an accepted connection.
+     * @param lane    what connects or was accepted, or null for a connection that nobody here knows of yet.
      * @param attempt connects it, or null.
      */
     LaneSlot(final ShmInterface owner, final ShmLane lane, final ConnectAttempt attempt) {
         this.owner = owner;
         this.lane = lane;
         this.attempt = attempt;
+        expected = lane != null;
     }
 
     ShmLane lane() {
@@ -61,7 +64,7 @@ final class LaneSlot implements ConnectionEvents {
             } catch (final RuntimeException | Error ex) { // the memory behind the segment may be gone: an InternalError
                 giveBack.run();
                 owner.complain(ex);
-                if (creator) {
+                if (expected) {
                     lane.failed(Status.SHMEM_SEGMENT, "the segment cannot be used: cause=" + ex);
                 }
             }
@@ -71,10 +74,10 @@ final class LaneSlot implements ConnectionEvents {
     private void opened(
         final MappedSegment segment, final Geometry geometry, final boolean creator, final LaneLink link,
             final String peer) {
-        final ShmLane opened = creator ? lane : new ShmLane(owner);
+        final ShmLane opened = expected ? lane : new ShmLane(owner);
         opened.open(segment, geometry, creator, link, peer);
         lane = opened;
-        owner.opened(this, creator, peer);
+        owner.opened(this, expected, peer);
     }
 
     @Override

@@ -1,8 +1,11 @@
 package io.heddle.shm;
 
+import io.heddle.context.ClosedException;
+import io.heddle.context.HeddleException;
 import io.heddle.context.Leak;
 import io.heddle.context.MemoryPool;
 import io.heddle.context.Status;
+import io.heddle.context.internal.ListenerName;
 import io.heddle.context.internal.PoolBudget;
 import io.heddle.context.spi.InterfaceListener;
 import io.heddle.context.spi.InterfaceOptions;
@@ -12,6 +15,8 @@ import io.heddle.context.spi.TransportInterface;
 import io.heddle.context.spi.WaitState;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 
 /**
@@ -33,6 +38,8 @@ final class ShmInterface implements TransportInterface {
     private final List<LaneSlot> connecting = new ArrayList<>();
     private final List<LaneSlot> open = new ArrayList<>();
     private final InterfacePools pools;
+    /** Any thread. */
+    private final Map<String, ShmListener> listeners = new ConcurrentHashMap<>();
     private long waitState = WaitState.POLLING;
     private volatile boolean closed;
 
@@ -74,7 +81,6 @@ final class ShmInterface implements TransportInterface {
 
     @Override
     public Lane connect(final byte[] remoteAddress) {
-        final ShmLane lane = new ShmLane(this);
         ShmAddress address = null;
         String malformed = null;
         try {
@@ -82,15 +88,64 @@ final class ShmInterface implements TransportInterface {
         } catch (final IllegalArgumentException ex) {
             malformed = ex.getMessage();
         }
-        final ConnectAttempt attempt = address == null ? null : new ConnectAttempt(transport, this, address);
-        final LaneSlot slot = new LaneSlot(this, lane, attempt);
-        connecting.add(slot);
+        final ConnectAttempt attempt =
+            address == null ? null : new ConnectAttempt(transport, this, new ConnectTarget.Address(address));
+        final LaneSlot slot = expect(attempt);
         if (attempt == null) {
             slot.postFailed(Status.INVALID_ADDR, malformed);
         } else {
             attempt.begin(slot);
         }
-        return lane;
+        return slot.lane();
+    }
+
+    @Override
+    public Lane connect(final String name, final byte[] applicationData, final long waitNs) {
+        final ConnectAttempt attempt =
+            new ConnectAttempt(transport, this, new ConnectTarget.Name(name, applicationData.clone(), waitNs));
+        final LaneSlot slot = expect(attempt);
+        attempt.begin(slot);
+        return slot.lane();
+    }
+
+    /** A lane that the worker knows before it is open, since it was asked for here. */
+    LaneSlot expect(final ConnectAttempt attempt) {
+        final LaneSlot slot = new LaneSlot(this, new ShmLane(this), attempt);
+        connecting.add(slot);
+        return slot;
+    }
+
+    @Override
+    public void listen(final String name) {
+        final ShmListener made = new ShmListener(name);
+        // Known before it can be found by others.
+        if (listeners.putIfAbsent(name, made) != null) {
+            throw new HeddleException(Status.ALREADY_EXISTS, "listener name is taken: name=" + name +
+                " holderPid=" + ProcessHandle.current().pid() + " worker=" + options.workerName());
+        }
+        try {
+            made.hold(ListenerName.claim(transport.directory(), name, address()));
+        } catch (final RuntimeException ex) {
+            listeners.remove(name, made);
+            throw ex;
+        }
+        if (closed) { // pairs with the store in close()
+            unlisten(name);
+            throw new ClosedException("worker " + options.workerName(), "listen");
+        }
+    }
+
+    @Override
+    public void unlisten(final String name) {
+        final ShmListener listening = listeners.remove(name);
+        if (listening != null) {
+            listening.close();
+        }
+    }
+
+    /** Null if there is none of that name. Any thread. */
+    ShmListener listenerOf(final String name) {
+        return listeners.get(name);
     }
 
     @Override
@@ -179,6 +234,7 @@ final class ShmInterface implements TransportInterface {
         // volatile; pairs with the read in post(): what is offered after the discard below is discarded there
         closed = true;
         transport.forget(this);
+        listeners.keySet().forEach(this::unlisten);
         connecting.forEach(LaneSlot::forget);
         connecting.clear();
         open.forEach(LaneSlot::forget);

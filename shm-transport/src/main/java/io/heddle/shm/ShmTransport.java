@@ -77,7 +77,7 @@ final class ShmTransport implements Transport {
     @Override
     public TransportCapabilities capabilities() {
         return new TransportCapabilities(Math.min(config.inlineMaxBytes(), LaneLayout.maxRingRecordBytes(geometry)),
-            LaneLayout.MAX_DESCRIPTOR_BYTES, true, true, true);
+            LaneLayout.MAX_DESCRIPTOR_BYTES, true, true, true, true);
     }
 
     @Override

@@ -4,9 +4,11 @@ import static org.awaitility.Awaitility.await;
 
 import io.heddle.context.Status;
 import io.heddle.context.internal.ReturnStack;
+import io.heddle.context.spi.IncomingConnection;
 import io.heddle.context.spi.InterfaceListener;
 import io.heddle.context.spi.InterfaceOptions;
 import io.heddle.context.spi.Lane;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,6 +28,7 @@ final class TestWorker implements InterfaceListener {
     }
 
     final List<Lane> accepted = new ArrayList<>();
+    final List<IncomingConnection> requests = new ArrayList<>();
     final List<Lane> connected = new ArrayList<>();
     final List<String> peers = new ArrayList<>();
     final List<Gone> gone = new ArrayList<>();
@@ -43,6 +46,18 @@ final class TestWorker implements InterfaceListener {
 
     Lane connect(final byte[] address) {
         final Lane lane = shm.connect(address);
+        lanes.add(lane);
+        return lane;
+    }
+
+    Lane connect(final String name, final String data, final Duration wait) {
+        final Lane lane = shm.connect(name, data.getBytes(StandardCharsets.UTF_8), wait.toNanos());
+        lanes.add(lane);
+        return lane;
+    }
+
+    Lane accept(final IncomingConnection request) {
+        final Lane lane = request.accept();
         lanes.add(lane);
         return lane;
     }
@@ -77,6 +92,11 @@ final class TestWorker implements InterfaceListener {
         accepted.add(lane);
         peers.add(peer);
         lanes.add(lane);
+    }
+
+    @Override
+    public void onConnectionRequest(final IncomingConnection request) {
+        requests.add(request);
     }
 
     @Override
