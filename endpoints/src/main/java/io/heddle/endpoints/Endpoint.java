@@ -38,6 +38,31 @@ public final class Endpoint implements AutoCloseable {
         return of(worker.connect(address));
     }
 
+    /** As {@link #create(Worker, String, ConnectOptions)}, with the defaults: nobody is waited for. */
+    public static Endpoint create(final Worker worker, final String name) {
+        return create(worker, name, new ConnectOptions());
+    }
+
+    /**
+     * An endpoint to whoever listens by that name. Never blocks: sends queue until the connection stands. It fails, as
+     * its requests' status, {@link #onError} and {@link #failure()} tell, with UNREACHABLE if nobody listens,
+     * REJECTED and the listener's reason if the peer said no, TIMED_OUT if it said nothing for five seconds.
+     *
+     * @throws io.heddle.context.HeddleException INVALID_PARAM if it is no name; UNSUPPORTED if no transport has
+     *     listeners.
+     */
+    public static Endpoint create(final Worker worker, final String name, final ConnectOptions options) {
+        return of(worker.connect(name, options.applicationData(), nanos(options.waitForListener())));
+    }
+
+    private static long nanos(final Duration duration) {
+        try {
+            return duration.toNanos();
+        } catch (final ArithmeticException ex) {
+            return Long.MAX_VALUE; // 292 years
+        }
+    }
+
     /** The way back to a message's sender; null if the sender asked for no reply. Valid as long as the connection. */
     public static Endpoint replyTo(final ActiveMessage message) {
         return message.isReplyWanted() ? of(message.connection()) : null;

@@ -138,6 +138,7 @@ final class Closing {
         } finally {
             core.guard().exit(Operation.CLOSE_WORKER);
         }
+        core.listeners().closeAll();
         for (final Connection connection : core.connections()) {
             flush(connection, Operation.CLOSE_WORKER);
         }

@@ -5,6 +5,7 @@ import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.context.internal.DispatchToken;
+import io.heddle.context.internal.ListenerName;
 import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.internal.WorkerLock;
@@ -228,6 +229,41 @@ public final class Worker implements AutoCloseable {
         } finally {
             guard.exit(Operation.CREATE_ENDPOINT);
         }
+    }
+
+    /**
+     * For the {@code endpoints} module: begins to connect to whoever listens by that name; never blocks.
+     *
+     * @param applicationData at most {@link #maxApplicationDataBytes()}; not kept.
+     * @param waitNs          how long to wait for such a listener.
+     */
+    public Connection connect(final String listener, final byte[] applicationData, final long waitNs) {
+        if (!ListenerName.isValid(listener) || applicationData.length > maxApplicationDataBytes() || waitNs < 0) {
+            throw new HeddleException(Status.INVALID_PARAM, "listener=" + listener + " must be 1 to 64 of A-Z a-z 0-9 "
+                + ". _ -, applicationDataBytes=" + applicationData.length + " must be <= " + maxApplicationDataBytes()
+                + ", waitNs=" + waitNs + " must be >= 0");
+        }
+        guard.enter(Operation.CREATE_ENDPOINT);
+        try {
+            core.requireOpen("connect");
+            return core.connect(listener, applicationData, waitNs);
+        } finally {
+            guard.exit(Operation.CREATE_ENDPOINT);
+        }
+    }
+
+    /** For the {@code endpoints} module: makes this worker known by a name. Makes system calls. */
+    public NamedListener listen(final String listener, final PendingConnectionHandler handler) {
+        if (!ListenerName.isValid(listener)) {
+            throw new HeddleException(Status.INVALID_PARAM, "listener=" + listener
+                + " must be 1 to 64 of A-Z a-z 0-9 . _ -");
+        }
+        return core.listeners().open(listener, Objects.requireNonNull(handler, "handler"));
+    }
+
+    /** The most that can be sent along with a connect to a listener. */
+    public int maxApplicationDataBytes() {
+        return TransportInterface.MAX_APPLICATION_DATA_BYTES;
     }
 
     /** Counts and gauges. Any thread. */

@@ -2,6 +2,7 @@ package io.heddle.worker;
 
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
+import io.heddle.context.HeddleException;
 import io.heddle.context.Leak;
 import io.heddle.context.MemoryPool;
 import io.heddle.context.PoolElement;
@@ -15,6 +16,7 @@ import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ReturnStack;
 import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.internal.TokenHolder;
+import io.heddle.context.spi.IncomingConnection;
 import io.heddle.context.spi.InterfaceListener;
 import io.heddle.context.spi.InterfaceOptions;
 import io.heddle.context.spi.Lane;
@@ -82,6 +84,7 @@ final class WorkerCore implements InterfaceListener {
     private final PublishedCounts published;
     private final Dispatcher dispatcher;
     private final Sleeper sleeper;
+    private final Listeners listeners;
     private final AtomicInteger logLines = new AtomicInteger();
 
     /**
@@ -116,6 +119,7 @@ final class WorkerCore implements InterfaceListener {
             Status.INVALID_PARAM, error));
         guard = new ThreadGuard(name, mode, clock, listener);
         token = new DispatchToken(name);
+        listeners = new Listeners(this, guard);
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
         kept = new KeptPools(this, config, () -> coarseNs);
@@ -145,6 +149,10 @@ final class WorkerCore implements InterfaceListener {
 
     DispatchToken token() {
         return token;
+    }
+
+    Listeners listeners() {
+        return listeners;
     }
 
     Sleeper sleeper() {
@@ -423,6 +431,15 @@ final class WorkerCore implements InterfaceListener {
 
     @Override
     @Guarded
+    public void onConnectionRequest(final IncomingConnection request) {
+        final Deferred arrival = listeners.arrived(request);
+        if (arrival != null) {
+            deferred.add(arrival);
+        }
+    }
+
+    @Override
+    @Guarded
     public void onConnected(final Lane lane, final String peer) {
         final Connection connection = (Connection) lane.attachment();
         if (!connection.isDisposed()) {
@@ -475,6 +492,28 @@ final class WorkerCore implements InterfaceListener {
             refusals.put(each.transport().name(), refusal);
         }
         throw new UnreachableException(address.toString(), refusals);
+    }
+
+    /** To whoever listens by a name. The outcome is the connection's. */
+    @Guarded
+    Connection connect(final String listener, final byte[] applicationData, final long waitNs) {
+        for (final TransportInterface each : interfaces) {
+            if (each.transport().capabilities().hasListeners()) {
+                final Connection connection = new Connection(this, each.connect(listener, applicationData, waitNs));
+                addConnection(connection);
+                return connection;
+            }
+        }
+        throw new HeddleException(Status.UNSUPPORTED, "no transport of this worker has listeners: worker=" + name
+            + " listener=" + listener);
+    }
+
+    /** The application said yes to a peer. */
+    @Guarded
+    Connection accepted(final IncomingConnection request) {
+        final Connection connection = new Connection(this, request.accept());
+        addConnection(connection);
+        return connection;
     }
 
     @Guarded

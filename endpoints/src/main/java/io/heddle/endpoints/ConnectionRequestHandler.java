@@ -1,0 +1,11 @@
+package io.heddle.endpoints;
+
+/**
+ * Told of each peer that connects to a {@link Listener}'s name. Runs on the progressing thread, with no lock held;
+ * {@code ConnectionRequest::accept} is one that takes everybody.
+ */
+@FunctionalInterface
+public interface ConnectionRequestHandler {
+    /** May answer here, or keep the request and answer later. If it throws unanswered, the peer is rejected. */
+    void onRequest(ConnectionRequest request);
+}
