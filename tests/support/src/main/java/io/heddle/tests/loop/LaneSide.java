@@ -4,6 +4,7 @@ import io.heddle.context.Leak;
 import io.heddle.context.PoolElement;
 import io.heddle.context.Status;
 import io.heddle.context.internal.ReturnStack;
+import io.heddle.context.spi.IncomingConnection;
 import io.heddle.context.spi.InterfaceListener;
 import io.heddle.context.spi.InterfaceOptions;
 import io.heddle.context.spi.Lane;
@@ -159,6 +160,12 @@ public final class LaneSide implements InterfaceListener, AutoCloseable {
         lane = accepted;
         connected = true;
         tidings.add("accepted");
+    }
+
+    @Override
+    public void onConnectionRequest(final IncomingConnection request) {
+        tidings.add("requested");
+        request.reject(Status.UNSUPPORTED, "lanes are connected by address here");
     }
 
     @Override

@@ -103,6 +103,35 @@ public final class SteeredInterface implements TransportInterface {
         return near;
     }
 
+    /** As the SPI says, but for the waiting: where nobody listens it fails at once. */
+    @Override
+    public Lane connect(final String name, final byte[] applicationData, final long waitNs) {
+        steering.enter(SteeredCall.CONNECT);
+        final SteeredInterface remote = SteeredNetwork.listenerOf(name);
+        final Status planned = steering.outcome(SteeredCall.CONNECT);
+        final SteeredLane near = newLane(remote == null ? "nobody" : remote.workerName());
+        final SteeredLane far = planned == null && remote != null ? remote.accept(this, near) : null;
+        if (far == null) {
+            near.joinNothing();
+            near.end(planned == null ? Status.UNREACHABLE : planned,
+                planned == null ? "no listener named " + name : "steered to fail at connect");
+        } else {
+            final SteeredRequest request = new SteeredRequest(name, applicationData, this, remote, near, far);
+            remote.post(() -> remote.listener.onConnectionRequest(request));
+        }
+        return near;
+    }
+
+    @Override
+    public void listen(final String name) {
+        SteeredNetwork.listen(name, this);
+    }
+
+    @Override
+    public void unlisten(final String name) {
+        SteeredNetwork.unlisten(name, this);
+    }
+
     /**
      * Makes the other side of a lane that leads here, or null if the interface has been closed. The connecting thread.
      */
@@ -129,7 +158,7 @@ public final class SteeredInterface implements TransportInterface {
         return lane;
     }
 
-    private static String describePeer(final SteeredInterface peer) {
+    static String describePeer(final SteeredInterface peer) {
         return "pid=" + ProcessHandle.current().pid() + " worker=" + peer.workerName() + " transport=" +
             SteeredTransportProvider.NAME;
     }
@@ -177,7 +206,7 @@ public final class SteeredInterface implements TransportInterface {
         steering.enter(SteeredCall.CLOSE);
         final List<Leak> leaks = new ArrayList<>();
         if (markClosed()) {
-            SteeredNetwork.remove(id);
+            SteeredNetwork.remove(id, this);
             transport.forget(this);
             steering.remove(this);
             lanes.forEach(SteeredLane::disposeNow);
@@ -219,7 +248,7 @@ public final class SteeredInterface implements TransportInterface {
         }
     }
 
-    private void postConnect(final Runnable event) {
+    void postConnect(final Runnable event) {
         if (steering.isConnectsHeld() || !heldConnects.isEmpty()) {
             heldConnects.add(event);
         } else {

@@ -459,6 +459,13 @@ public final class SteeredLane implements Lane {
         side.post(() -> tellPeerGone(reason));
     }
 
+    /** Whether the connection is over, told or not. Any thread. */
+    boolean isEnded() {
+        synchronized (this) {
+            return ended != null;
+        }
+    }
+
     private void tellPeerGone(final String reason) {
         if (unknown) {
             goneReason = reason;

@@ -1,5 +1,8 @@
 package io.heddle.tests.loop;
 
+import io.heddle.context.HeddleException;
+import io.heddle.context.Status;
+
 import java.nio.ByteBuffer;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -15,6 +18,8 @@ final class SteeredNetwork {
     private static final AtomicLong NEXT_ID = new AtomicLong(1);
     private static final AtomicLong SEQUENCE = new AtomicLong();
     private static final Map<Long, SteeredInterface> INTERFACES = new ConcurrentHashMap<>();
+
+    private static final Map<String, SteeredInterface> LISTENERS = new ConcurrentHashMap<>();
 
     private SteeredNetwork() {
     }
@@ -32,8 +37,26 @@ final class SteeredNetwork {
         INTERFACES.put(id, side);
     }
 
-    static void remove(final long id) {
+    static void remove(final long id, final SteeredInterface side) {
         INTERFACES.remove(id);
+        LISTENERS.values().removeIf(listening -> listening == side);
+    }
+
+    /** @throws HeddleException if the name is taken. */
+    static void listen(final String name, final SteeredInterface side) {
+        if (LISTENERS.putIfAbsent(name, side) != null) {
+            throw new HeddleException(Status.ALREADY_EXISTS, "listener name is taken: name=" + name + " holderPid=" +
+                ProcessHandle.current().pid());
+        }
+    }
+
+    static void unlisten(final String name, final SteeredInterface side) {
+        LISTENERS.remove(name, side);
+    }
+
+    /** Who listens by this name, or null. */
+    static SteeredInterface listenerOf(final String name) {
+        return LISTENERS.get(name);
     }
 
     static byte[] addressOf(final long id) {

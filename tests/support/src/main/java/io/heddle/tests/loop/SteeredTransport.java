@@ -60,7 +60,7 @@ public final class SteeredTransport implements Transport {
     @Override
     public TransportCapabilities capabilities() {
         return new TransportCapabilities(settings.inlineBytes(), settings.maxFragmentBytes(),
-            settings.keepsInPlace(), true, true);
+            settings.keepsInPlace(), true, true, true);
     }
 
     @Override
