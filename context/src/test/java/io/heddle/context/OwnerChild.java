@@ -1,5 +1,6 @@
 package io.heddle.context;
 
+import io.heddle.context.internal.ListenerName;
 import io.heddle.context.internal.RuntimeDirectory;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -19,6 +20,8 @@ import org.agrona.concurrent.SystemEpochClock;
  */
 public final class OwnerChild implements AutoCloseable {
     static final long COUNTED = 42;
+    /** What mode {@code name} listens by. */
+    public static final String NAME = "prices";
 
     private final Process process;
     private final List<String> printed = new ArrayList<>();
@@ -66,6 +69,11 @@ public final class OwnerChild implements AutoCloseable {
         return printed;
     }
 
+    /** As this process counts. */
+    public long pid() {
+        return process.pid();
+    }
+
     /** Whether it still runs, so nothing went wrong in it. */
     public boolean isAlive() {
         return process.isAlive();
@@ -91,6 +99,7 @@ public final class OwnerChild implements AutoCloseable {
             case "own" -> own(path);
             case "churn" -> new Thread(() -> churn(path)).start();
             case "fill" -> fill(path);
+            case "name" -> name(path);
             case "sweep" -> RuntimeDirectory.sweep(path, false).removed().forEach(System.out::println);
             case "lock" -> FileChannel.open(path, StandardOpenOption.WRITE).lock();
             default -> throw new IllegalArgumentException(args[0]);
@@ -100,6 +109,15 @@ public final class OwnerChild implements AutoCloseable {
             continue;
         }
         Runtime.getRuntime().halt(0);
+    }
+
+    private static void name(final Path path) {
+        try {
+            ListenerName.claim(path, NAME, new byte[] {1, 2, 3});
+            System.out.println("claimed");
+        } catch (final HeddleException ex) {
+            System.out.println(ex.status() + " " + ex.getMessage());
+        }
     }
 
     private static void churn(final Path path) {
