@@ -7,6 +7,7 @@ import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
 import io.heddle.context.Status;
+import io.heddle.context.ThreadModeViolation;
 import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -50,11 +51,21 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         handler = options.handler;
         policy = options.policy;
         applicationLock = options.applicationLock;
-        ring = RingBuffer.createSingleProducer(Slot::new, options.capacity, waitStrategy);
+        ring = newRing(options.capacity, waitStrategy);
         processor = new BatchEventProcessorBuilder().build(ring, ring.newBarrier(), this);
         ring.addGatingSequences(processor.getSequence());
         thread = core.worker().context().config().threadFactory().newThread(processor);
         thread.setName("heddle-handler-" + core.name() + '-' + index);
+    }
+
+    /**
+     * The token orders the producers, whose thread may change. With assertions on, the ring for one producer refuses a
+     * second thread all the same; the other kind works alike.
+     */
+    private static RingBuffer<Slot> newRing(final int capacity, final WaitStrategy waitStrategy) {
+        return RingBuffer.class.desiredAssertionStatus()
+            ? RingBuffer.createMultiProducer(Slot::new, capacity, waitStrategy)
+            : RingBuffer.createSingleProducer(Slot::new, capacity, waitStrategy);
     }
 
     void start() {
@@ -109,7 +120,14 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
     @Override
     public void onEvent(final Slot slot, final long sequence, final boolean endOfBatch) {
         if (slot.connection != null) {
-            handle(slot);
+            try {
+                handle(slot);
+            } catch (final Throwable ex) { // what escaped here would end the thread, and with it the ring
+                core.tellError(slot.connection, Status.CANCELED, ex);
+            } finally {
+                slot.connection = null;
+                handled++; // Only this thread writes it.
+            }
         }
         // Full fence: the slot is given back before the look for stalled connections; partner: stall().
         given.setVolatile(sequence);
@@ -130,14 +148,22 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         if (data.isHeld()) {
             letGo(data, isFine);
         }
-        slot.connection = null;
-        handled++; // Only this thread writes it.
     }
 
     private void letGo(final ReceivedData data, final boolean isFine) {
-        if (policy == ReleasePolicy.ASYNC || !isFine) {
-            data.releaseAsync();
-        } else if (applicationLock == null) {
+        if (policy == ReleasePolicy.DIRECT && isFine) {
+            try {
+                letGoDirect(data);
+                return;
+            } catch (final ThreadModeViolation ex) {
+                core.tellError(null, Status.INVALID_PARAM, ex); // somebody is using the worker out of turn
+            }
+        }
+        data.close();
+    }
+
+    private void letGoDirect(final ReceivedData data) {
+        if (applicationLock == null) {
             data.release();
         } else {
             applicationLock.lock();
@@ -168,11 +194,11 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         return given() == ring.getCursor();
     }
 
-    /** Ends the thread; what is left in the ring is let go. */
-    void close() {
+    /** Ends the thread; what is left in the ring is let go. How many messages that are. */
+    int close() {
         processor.halt();
         if (Thread.currentThread() == thread) {
-            return;
+            return 0;
         }
         boolean interrupted = false;
         while (thread.isAlive()) {
@@ -182,11 +208,15 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
                 interrupted = true;
             }
         }
+        int left = 0;
         for (long sequence = given() + 1; sequence <= ring.getCursor(); sequence++) {
-            ring.get(sequence).data.close();
+            final Slot slot = ring.get(sequence);
+            left += slot.connection == null ? 0 : 1;
+            slot.data.close();
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        return left;
     }
 }
