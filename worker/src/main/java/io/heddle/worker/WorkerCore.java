@@ -543,6 +543,7 @@ final class WorkerCore implements InterfaceListener {
                 connection.gone(Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
                 connection.silence();
                 removeWaiting(connection);
+                connection.lane().finish(); // the peer's own sends must not wait for ever
                 deferred.add(new PeerGone(connection));
                 post(WORK_DEFERRED);
             }
