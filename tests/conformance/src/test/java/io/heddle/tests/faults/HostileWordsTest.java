@@ -132,7 +132,7 @@ class HostileWordsTest {
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
     void shouldFailOnlyTheEndpointWhoseReaderLies(final ThreadMode mode) {
-        for (final long head : new long[] {-1, 6, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE}) {
+        for (final long head : new long[] {-1, 1L << 40, Long.MAX_VALUE, Long.MIN_VALUE}) {
             assertSenderFails(mode, "head=" + head, hand -> hand.head(head), 8);
         }
         for (final long head : new long[] {-1, 1L << 40, Long.MIN_VALUE}) {

@@ -25,7 +25,7 @@ final class Rig implements AutoCloseable {
     /** The id of stamped messages. */
     static final int ID = 7;
     /** How long anything may take. */
-    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final Duration LIMIT = Duration.ofSeconds(10);
 
     final Context context;
     final Worker sender;
