@@ -42,6 +42,8 @@ final class ShmLane implements Lane {
     private long signalledWord;
 
     private final LaneReservation reservation = new LaneReservation();
+    /** Kept, since making it anew at every poll allocates where the compiler does not see through it. */
+    private final ControlRing.Sink controlSink = this::onControl;
     private int inlineMaxBytes;
     private int ringMaxBytes;
     private final boolean[] wanted = new boolean[CLASSES];
@@ -200,7 +202,7 @@ final class ShmLane implements Lane {
                 if (finishPending) {
                     finish();
                 }
-                handled = control.poll(this::onControl);
+                handled = control.poll(controlSink);
             } catch (final InternalError ex) {
                 fault(ex);
             }

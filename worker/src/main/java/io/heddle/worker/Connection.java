@@ -55,6 +55,7 @@ public final class Connection {
     private boolean closeAfterFlush;
     Claim claim;
 
+    @Guarded
     Connection(final WorkerCore core, final Lane lane) {
         this.core = core;
         this.guard = core.guard();
@@ -249,6 +250,7 @@ public final class Connection {
             }
         }
         send.queued();
+        core.counts().sendsQueued++;
         queue(send);
         return send.request;
     }

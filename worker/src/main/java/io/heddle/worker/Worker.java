@@ -2,7 +2,6 @@ package io.heddle.worker;
 
 import io.heddle.context.Context;
 import io.heddle.context.HeddleException;
-import io.heddle.context.MemoryPool;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.context.internal.DispatchToken;
@@ -246,20 +245,12 @@ public final class Worker implements AutoCloseable {
         final WorkerCounts c = core.counts();
         final KeptPools kept = core.kept();
         final WorkerLock lock = guard.workerLock();
-        long exhausted = kept.exhausted();
-        long refused = kept.refused();
-        for (final MemoryPool pool : core.transportPools()) {
-            exhausted += pool.exhausted();
-            refused += pool.refused();
-        }
         return new WorkerStatistics(c.messagesSent, c.bytesSent, c.messagesReceived, c.bytesReceived, c.bytesCopied,
-            c.dropped, c.postponed,
-            c.callbacksFailed, core.waitingCount(), c.sendsRefused, core.connections().length, core.heldElements(),
-            kept.memoryBytes(),
-            exhausted, refused, c.homecomings, guard.violations(), c.protocolViolations, c.payloadsChanged,
-            core.sleeper().wakeUps(),
-            lock == null ? 0 : lock.contendedCount(), lock == null ? 0 : lock.handedCount(), lock == null ? 0
-            : lock.longestWaitNs());
+            c.dropped, c.postponed, c.callbacksFailed, core.waitingCount(), c.sendsRefused, core.connections().length,
+            core.heldElements(), kept.memoryBytes(), core.poolsExhausted(), core.poolsRefused(), c.homecomings,
+            guard.violations(), c.protocolViolations, c.payloadsChanged, core.sleeper().wakeUps(),
+            lock == null ? 0 : lock.contendedCount(), lock == null ? 0 : lock.handedCount(),
+            lock == null ? 0 : lock.longestWaitNs());
     }
 
     /**

@@ -52,6 +52,7 @@ final class WorkerCore implements InterfaceListener {
     private static final int MAX_LOG_LINES = 20;
     private static final int RETURNS_PER_STEP = 1024;
     private static final int CLOCK_ROUNDS = 64;
+    private static final int IDLE_CLOCK_ROUNDS = 4096;
     private static final VarHandle WORK;
 
     static {
@@ -78,6 +79,7 @@ final class WorkerCore implements InterfaceListener {
     private final DeferredQueue deferred = new DeferredQueue();
     private final WakeUp wakeUp = new WakeUp();
     private final WorkerCounts counts = new WorkerCounts();
+    private final PublishedCounts published;
     private final Dispatcher dispatcher;
     private final Sleeper sleeper;
     private final AtomicInteger logLines = new AtomicInteger();
@@ -97,6 +99,7 @@ final class WorkerCore implements InterfaceListener {
     private int firstWaiting;
     private int connectionCount;
     private int rounds;
+    private int idleRounds;
     /** Read once per so many rounds: dates what is kept, no more. */
     private volatile long coarseNs;
 
@@ -116,6 +119,7 @@ final class WorkerCore implements InterfaceListener {
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
         kept = new KeptPools(this, config, () -> coarseNs);
+        published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
         sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
         final List<TransportInterface> opened = new ArrayList<>();
@@ -269,7 +273,9 @@ final class WorkerCore implements InterfaceListener {
     private int step() {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
+            published.publish(this);
         }
+        idleRounds = 0;
         dispatcher.retire();
         int done = 0;
         if (work != 0) {
@@ -365,9 +371,12 @@ final class WorkerCore implements InterfaceListener {
         return done;
     }
 
-    /** Nothing to do: what is cheap now is done now. */
+    /** Nothing to do: now is the time for the clock and the counters, once after work and now and then. */
     private int idle() {
-        if ((++rounds & CLOCK_ROUNDS * CLOCK_ROUNDS - 1) == 0) {
+        final int idle = ++idleRounds;
+        if (idle == CLOCK_ROUNDS) {
+            published.publishPools(this);
+        } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
         }
         return 0;
@@ -693,6 +702,8 @@ final class WorkerCore implements InterfaceListener {
             leaks.addAll(each.close());
         }
         leaks.addAll(kept.close());
+        published.publishPools(this);
+        published.close();
         context.unregister(worker);
         wakeUp.arm();
         wakeUp.wake();
@@ -731,12 +742,24 @@ final class WorkerCore implements InterfaceListener {
         return sum;
     }
 
-    List<MemoryPool> transportPools() {
-        final List<MemoryPool> pools = new ArrayList<>();
+    long poolsExhausted() {
+        long sum = kept.exhausted();
         for (final TransportInterface each : interfaces) {
-            pools.addAll(each.pools());
+            for (final MemoryPool pool : each.pools()) {
+                sum += pool.exhausted();
+            }
         }
-        return pools;
+        return sum;
+    }
+
+    long poolsRefused() {
+        long sum = kept.refused();
+        for (final TransportInterface each : interfaces) {
+            for (final MemoryPool pool : each.pools()) {
+                sum += pool.refused();
+            }
+        }
+        return sum;
     }
 
     KeptPools kept() {

@@ -30,7 +30,7 @@ class JcstressSanityTest {
     void runAll() throws Exception {
         run = JcstressRun.of(Path.of("target", "jcstress", "sanity"), List.of(
             "-m", "quick", "-f", "1", "-iters", "1", "-time", "100", "-sc", "false",
-            "-jvmArgs", JcstressRun.JVM_FLAGS,
+            "-jvmArgs", JcstressRun.JVM_FLAGS + " -XX:+UseSerialGC",
             "-t", JcstressTests.CORRECT + "|" + JcstressTests.SELF_CHECK));
     }
 
