@@ -88,7 +88,11 @@ final class BorrowedDescriptors {
                 return;
             }
             final int id = (int) word;
-            if (id < 0 || id >= addressById.length) {
+            if (id < 0 || id >= MAX_IDS) {
+                violation = "credit=" + id + " expected=0.." + (MAX_IDS - 1);
+                return;
+            }
+            if (id >= addressById.length) {
                 // Mapped by the transport's thread and not yet taken over by this worker: the event is in the inbox.
                 return;
             }

@@ -203,6 +203,9 @@ final class ShmLane implements Lane {
                     finish();
                 }
                 handled = control.poll(controlSink);
+                if (control.violation() != null && goneStatus == null) {
+                    violated(control.violation());
+                }
             } catch (final InternalError ex) {
                 fault(ex);
             }
@@ -400,6 +403,10 @@ final class ShmLane implements Lane {
             return placeInRing(length);
         }
         want(sizeClass);
+        if (control.violation() != null) {
+            violated(control.violation());
+            return goneStatus;
+        }
         refused = REFUSED_CREDIT;
         refusedClass = sizeClass;
         return Status.NO_RESOURCE;
