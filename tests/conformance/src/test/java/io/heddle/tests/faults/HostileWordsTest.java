@@ -138,9 +138,9 @@ class HostileWordsTest {
         for (final long head : new long[] {-1, 1L << 40, Long.MIN_VALUE}) {
             assertSenderFails(mode, "control head=" + head, hand -> hand.controlHead(head), 8192);
         }
-        assertSenderFails(mode, "credit=-1", hand -> hand.credit(3, 0, -1), 8192);
-        assertSenderFails(mode, "credit=" + Integer.MIN_VALUE, hand -> hand.credit(3, 0, Integer.MIN_VALUE), 8192);
-        assertSenderFails(mode, "credit=" + Integer.MAX_VALUE, hand -> hand.credit(3, 0, Integer.MAX_VALUE), 8192);
+        assertSenderFails(mode, "credit=-1", hand -> hand.credit(4, 0, -1), 8192);
+        assertSenderFails(mode, "credit=" + Integer.MIN_VALUE, hand -> hand.credit(4, 0, Integer.MIN_VALUE), 8192);
+        assertSenderFails(mode, "credit=" + Integer.MAX_VALUE, hand -> hand.credit(4, 0, Integer.MAX_VALUE), 8192);
     }
 
     /** The liar does not progress, so that nothing puts its words right. */
