@@ -286,6 +286,9 @@ final class ShmLane implements Lane {
                     finish();
                 }
                 handled = control.poll(controlSink);
+                if (control.violation() != null && goneStatus == null) {
+                    violated(control.violation());
+                }
                 isEmpty = !reader.hasRecord();
             } catch (final InternalError ex) {
                 fault(ex);
@@ -490,6 +493,9 @@ final class ShmLane implements Lane {
             return placeInRing(length);
         }
         want(sizeClass);
+        if (control.violation() != null) {
+            return violatedOutsideStep(control.violation());
+        }
         refused = REFUSED_CREDIT;
         refusedLeast = least;
         refusedClass = sizeClass;
