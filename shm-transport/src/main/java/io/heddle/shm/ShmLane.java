@@ -54,7 +54,10 @@ final class ShmLane implements Lane {
     /** The peer has refused a class since a send was refused for want of credit: it may go another way now. */
     private boolean isRefusalNews;
 
-    private boolean ready;
+    /** Written under the guard; also read by any thread. */
+    private volatile boolean ready;
+    /** Smaller while the peer can lend no descriptor of the largest class. As {@link #ready}. */
+    private volatile int maxFragmentBytes = MAX_DESCRIPTOR_BYTES;
     private boolean finished;
     private boolean finishPending;
     private boolean disposed;
@@ -152,9 +155,17 @@ final class ShmLane implements Lane {
             }
             return;
         }
-        refusedByPeer[LaneLayout.classOf((int) elementBytes)] = false;
+        refusedByPeer(LaneLayout.classOf((int) elementBytes), false);
         wanted[LaneLayout.classOf((int) elementBytes)] = false;
         reservation.chunks().add(chunk);
+    }
+
+    private void refusedByPeer(final int sizeClass, final boolean isRefused) {
+        refusedByPeer[sizeClass] = isRefused;
+        isRefusalNews |= isRefused;
+        if (sizeClass == CLASSES - 1) {
+            maxFragmentBytes = isRefused && borrowed.mapped(sizeClass) == 0 ? ringMaxBytes : MAX_DESCRIPTOR_BYTES;
+        }
     }
 
     void growthRefused(final long elementBytes, final String reason) {
@@ -163,8 +174,7 @@ final class ShmLane implements Lane {
 
     void peerGrowthRefused(final long elementBytes) {
         if (elementBytes >= LaneLayout.classBytes(0) && elementBytes <= MAX_DESCRIPTOR_BYTES) {
-            refusedByPeer[LaneLayout.classOf((int) elementBytes)] = true;
-            isRefusalNews = true;
+            refusedByPeer(LaneLayout.classOf((int) elementBytes), true);
         }
     }
 
@@ -276,6 +286,9 @@ final class ShmLane implements Lane {
                     finish();
                 }
                 handled = control.poll(controlSink);
+                if (control.violation() != null && goneStatus == null) {
+                    violated(control.violation());
+                }
                 isEmpty = !reader.hasRecord();
             } catch (final InternalError ex) {
                 fault(ex);
@@ -302,8 +315,7 @@ final class ShmLane implements Lane {
             }
         } else if (kind == LaneLayout.CONTROL_REFUSED) {
             if (meta >= 0 && meta < CLASSES) {
-                refusedByPeer[(int) meta] = true;
-                isRefusalNews = true;
+                refusedByPeer((int) meta, true);
             } else {
                 violated("refused class=" + meta);
             }
@@ -374,7 +386,7 @@ final class ShmLane implements Lane {
 
     @Override
     public int maxFragmentBytes() {
-        return refusedByPeer[CLASSES - 1] && borrowed.mapped(CLASSES - 1) == 0 ? ringMaxBytes : MAX_DESCRIPTOR_BYTES;
+        return maxFragmentBytes;
     }
 
     @Override
@@ -481,6 +493,9 @@ final class ShmLane implements Lane {
             return placeInRing(length);
         }
         want(sizeClass);
+        if (control.violation() != null) {
+            return violatedOutsideStep(control.violation());
+        }
         refused = REFUSED_CREDIT;
         refusedLeast = least;
         refusedClass = sizeClass;
@@ -660,5 +675,11 @@ final class ShmLane implements Lane {
             case REFUSED_NOT_READY -> " lastRefusal=connecting";
             default -> "";
         };
+    }
+
+    /** Names the peer: the holder in a leak report. */
+    @Override
+    public String toString() {
+        return "shm-lane[" + peer + ']';
     }
 }

@@ -700,7 +700,7 @@ public final class Connection {
         }
     }
 
-    /** Transport, state, credits, pools and what it waits for, in one line. A use of the worker. */
+    /** Transport, state, credits, pools and what it waits for, in one line. Any thread. */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
             + " [" + lane.describe()

@@ -334,7 +334,7 @@ final class Dispatcher {
             return true;
         }
         if (batch.type[i] != ActiveMessageMeta.TYPE_MORE) {
-            return violated(connection, "type=" + batch.type[i]);
+            return violated(connection, "type=" + (batch.type[i] & 0xFF));
         }
         if (connection.isSkipping()) {
             connection.skip(length);

@@ -244,20 +244,15 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Name, mode, statistics and one line per endpoint: transport, credits, pools, what it waits for. A use of the
-     * worker.
+     * Name, mode, statistics and one line per endpoint: transport, credits, pools, what it waits for. Any thread; what
+     * changes meanwhile may be shown half changed.
      */
     public String describe() {
         final StringBuilder text = new StringBuilder("worker name=").append(name).append(" threadMode=").append(mode)
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(' ').append(statistics()).append('\n');
-        guard.enter(Operation.PROGRESS);
-        try {
-            for (final Connection connection : core.connections()) {
-                text.append(connection.describe()).append('\n');
-            }
-        } finally {
-            guard.exit(Operation.PROGRESS);
+        for (final Connection connection : core.connections()) {
+            text.append(connection.describe()).append('\n');
         }
         return text.toString();
     }

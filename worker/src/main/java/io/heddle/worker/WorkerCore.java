@@ -599,6 +599,7 @@ final class WorkerCore implements InterfaceListener {
             connection.gone(status, reason);
             connection.silence();
             removeWaiting(connection);
+            connection.lane().finish(); // the peer's own sends must not wait for ever
             deferred.add(new PeerGone(connection));
             post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }

@@ -18,7 +18,8 @@ import org.junit.jupiter.api.Timeout;
 
 /**
  * Runs every jcstress test of the module once, briefly and in one JVM configuration: enough to find gross errors and
- * tests that do not run. The full length is {@link JcstressFullTest}'s.
+ * tests that do not run. Actors yield while they wait for each other, since a build may share its cores. The full
+ * length is {@link JcstressFullTest}'s.
  */
 @Tag("release-only")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -26,10 +27,11 @@ class JcstressSanityTest {
     private JcstressRun run;
 
     @BeforeAll
-    @Timeout(value = 5, unit = TimeUnit.MINUTES)
+    @Timeout(value = 10, unit = TimeUnit.MINUTES)
     void runAll() throws Exception {
         run = JcstressRun.of(Path.of("target", "jcstress", "sanity"), List.of(
             "-m", "quick", "-f", "1", "-iters", "1", "-time", "100", "-sc", "false",
+            "-strideCount", "10", "-spinStyle", "THREAD_YIELD",
             "-jvmArgs", JcstressRun.JVM_FLAGS + " -XX:+UseSerialGC",
             "-t", JcstressTests.CORRECT + "|" + JcstressTests.SELF_CHECK));
     }
