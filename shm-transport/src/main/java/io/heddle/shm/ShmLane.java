@@ -248,7 +248,7 @@ final class ShmLane implements Lane {
         }
         int added = 0;
         try {
-            added = reader.collect(batch, limit);
+            added = reader.collect(batch, Math.min(limit, batch.room()));
         } catch (final InternalError ex) {
             fault(ex);
         }
