@@ -64,7 +64,7 @@ final class JcstressRun {
         final Path log = directory.resolve("jcstress.log");
         final List<String> command = new ArrayList<>(List.of(
             Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-cp", System.getProperty("java.class.path"), Main.class.getName(),
+            JVM_FLAGS, "-cp", System.getProperty("java.class.path"), Main.class.getName(),
             "-r", directory.resolve("report").toString()));
         command.addAll(options);
         final Process process = new ProcessBuilder(command)

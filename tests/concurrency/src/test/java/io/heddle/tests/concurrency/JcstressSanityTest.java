@@ -29,7 +29,7 @@ class JcstressSanityTest {
     @Timeout(value = 5, unit = TimeUnit.MINUTES)
     void runAll() throws Exception {
         run = JcstressRun.of(Path.of("target", "jcstress", "sanity"), List.of(
-            "-m", "quick", "-f", "1", "-iters", "1", "-time", "100", "-sc", "false",
+            "-m", "quick", "-f", "0", "-iters", "1", "-time", "100", "-sc", "false",
             "-jvmArgs", JcstressRun.JVM_FLAGS,
             "-t", JcstressTests.CORRECT + "|" + JcstressTests.SELF_CHECK));
     }

@@ -1,0 +1,106 @@
+package io.heddle.shm;
+
+import io.heddle.context.MemoryPool;
+import io.heddle.context.PoolElement;
+import io.heddle.context.spi.ReceiveBatch;
+import org.agrona.UnsafeApi;
+
+/**
+ * Descriptors that go round: lent by credit, sent back filled, lent again; more turns than there are credit words. One
+ * thread sends, one receives; {@link #finish} by one that comes after both.
+ */
+final class CreditCheck {
+    private static final int ROUNDS = 8;
+    private static final int PATIENCE = 200;
+    private static final int CREDIT_SLOTS = LaneFixture.GEOMETRY.creditSlots();
+
+    private final int lentCount;
+    private final LentDescriptors lent;
+    private final BorrowedDescriptors borrowed;
+    private final RecordWriter writer;
+    private final RecordReader reader;
+    private final ReceiveBatch batch = new ReceiveBatch(1);
+    private int sent;
+    private int received;
+    private int mistakes;
+
+    /** @param lendsTooMany one more than there are credit words, behind the back of what lends. */
+    CreditCheck(final boolean lendsTooMany) {
+        lentCount = CREDIT_SLOTS + (lendsTooMany ? 1 : 0);
+        final long direction = LaneFixture.direction();
+        final MemoryPool pool = LaneFixture.pool(lentCount);
+        final PoolElement[] elements = LaneFixture.elements(pool, lentCount);
+        lent = new LentDescriptors(direction, LaneFixture.GEOMETRY);
+        borrowed = new BorrowedDescriptors(direction, LaneFixture.GEOMETRY);
+        reader = new RecordReader(direction, LaneFixture.GEOMETRY, lent);
+        writer = new RecordWriter(direction, LaneFixture.GEOMETRY);
+        lent.pool(0, pool);
+        lent.reserveIds(lentCount);
+        borrowed.add(0, lentCount, 0, elements[0].address());
+        lent.add(0, 0, elements);
+        if (lendsTooMany) {
+            lendOneTooMany(direction, pool.take());
+        }
+    }
+
+    private static void lendOneTooMany(final long direction, final PoolElement element) {
+        element.lend();
+        UnsafeApi.putLongRelease(null, direction + LaneLayout.CREDITS_OFFSET,
+            LaneLayout.creditWord(2, element.userId()));
+    }
+
+    /** The sender: each credit is used at once. */
+    void send() {
+        for (int patience = PATIENCE; sent < ROUNDS && patience > 0; patience--) {
+            if (writer.hasSlot()) {
+                final int id = borrowed.take(0);
+                if (id >= 0) {
+                    writer.publishElsewhere(LaneLayout.KIND_DESCRIPTOR, 1, 0, id, 1);
+                    sent++;
+                }
+            }
+        }
+    }
+
+    /** The receiver: each descriptor is lent again at once. */
+    void receive() {
+        for (int patience = PATIENCE; received < ROUNDS && patience > 0; patience--) {
+            receiveOne();
+        }
+    }
+
+    private boolean receiveOne() {
+        batch.clear();
+        final int count = reader.collect(batch, 1);
+        if (count > 0) {
+            reader.retire(batch, 0, count);
+            received += count;
+        }
+        return count > 0;
+    }
+
+    /** Receives what is on its way. */
+    void finish() {
+        while (receiveOne()) {
+            Thread.onSpinWait();
+        }
+        mistakes = (reader.violation() == null ? 0 : 1) + (borrowed.violation() == null ? 0 : 1)
+            + Math.abs(sent - received);
+    }
+
+    /** Credits the sender does not find any more, or finds twice; then what the receiver refused. */
+    int missing() {
+        int found = 0;
+        int seen = 0;
+        for (int id = borrowed.take(0); id >= 0 && found <= lentCount; id = borrowed.take(0)) {
+            mistakes += (seen & 1 << id) == 0 ? 0 : 1;
+            seen |= 1 << id;
+            found++;
+        }
+        return lentCount - found;
+    }
+
+    int mistakes() {
+        return mistakes;
+    }
+}
