@@ -16,7 +16,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class ControlRingBrokenTest {
     private static final int NOTICES = 6;
-    private static final int PATIENCE = 200;
+    private static final int PATIENCE = 500;
 
     private final long direction = LaneFixture.direction();
     private final long unused = LaneFixture.direction();
@@ -29,7 +29,11 @@ public class ControlRingBrokenTest {
     @Actor
     public void sender() {
         for (int patience = PATIENCE; sent < NOTICES && patience > 0; patience--) {
-            sent += offer(sent + 1) ? 1 : 0;
+            if (offer(sent + 1)) {
+                sent++;
+            } else {
+                Thread.onSpinWait();
+            }
         }
     }
 
@@ -43,6 +47,7 @@ public class ControlRingBrokenTest {
         }
         UnsafeApi.putLongRelease(null, slot,
             LaneLayout.word(LaneLayout.lap(sent, 1), LaneLayout.CONTROL_WANT, 0, 0));
+        Thread.onSpinWait(); // Both are on one cache line; without this they hardly ever arrive one by one.
         UnsafeApi.putLong(slot + LaneLayout.SLOT_META_OFFSET, number);
         return true;
     }

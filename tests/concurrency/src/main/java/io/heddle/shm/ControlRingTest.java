@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @State
 public class ControlRingTest {
     private static final int NOTICES = 6;
-    private static final int PATIENCE = 200;
+    private static final int PATIENCE = 500;
 
     private final long direction = LaneFixture.direction();
     private final long unused = LaneFixture.direction();
@@ -29,7 +29,11 @@ public class ControlRingTest {
     @Actor
     public void sender() {
         for (int patience = PATIENCE; sent < NOTICES && patience > 0; patience--) {
-            sent += offer(sent + 1) ? 1 : 0;
+            if (offer(sent + 1)) {
+                sent++;
+            } else {
+                Thread.onSpinWait();
+            }
         }
     }
 

@@ -3,7 +3,6 @@ package io.heddle.shm;
 import io.heddle.context.MemoryPool;
 import io.heddle.context.PoolElement;
 import io.heddle.context.spi.ReceiveBatch;
-import org.agrona.UnsafeApi;
 
 /**
  * Descriptors that go round: lent by credit, sent back filled, lent again; more turns than there are credit words. One
@@ -11,10 +10,10 @@ import org.agrona.UnsafeApi;
  */
 final class CreditCheck {
     private static final int ROUNDS = 8;
-    private static final int PATIENCE = 200;
+    private static final int PATIENCE = 500;
     private static final int CREDIT_SLOTS = LaneFixture.GEOMETRY.creditSlots();
 
-    private final int lentCount;
+    private final boolean lendsTwice;
     private final LentDescriptors lent;
     private final BorrowedDescriptors borrowed;
     private final RecordWriter writer;
@@ -24,29 +23,27 @@ final class CreditCheck {
     private int received;
     private int mistakes;
 
-    /** @param lendsTooMany one more than there are credit words, behind the back of what lends. */
-    CreditCheck(final boolean lendsTooMany) {
-        lentCount = CREDIT_SLOTS + (lendsTooMany ? 1 : 0);
+    /** @param lendsTwice whether the receiver first lends a descriptor again that has not come back. */
+    CreditCheck(final boolean lendsTwice) {
+        this.lendsTwice = lendsTwice;
         final long direction = LaneFixture.direction();
-        final MemoryPool pool = LaneFixture.pool(lentCount);
-        final PoolElement[] elements = LaneFixture.elements(pool, lentCount);
+        final MemoryPool pool = LaneFixture.pool(CREDIT_SLOTS);
+        final PoolElement[] elements = LaneFixture.elements(pool, CREDIT_SLOTS);
         lent = new LentDescriptors(direction, LaneFixture.GEOMETRY);
         borrowed = new BorrowedDescriptors(direction, LaneFixture.GEOMETRY);
         reader = new RecordReader(direction, LaneFixture.GEOMETRY, lent);
         writer = new RecordWriter(direction, LaneFixture.GEOMETRY);
         lent.pool(0, pool);
-        lent.reserveIds(lentCount);
-        borrowed.add(0, lentCount, 0, elements[0].address());
+        lent.reserveIds(CREDIT_SLOTS);
+        borrowed.add(0, CREDIT_SLOTS, 0, elements[0].address());
         lent.add(0, 0, elements);
-        if (lendsTooMany) {
-            lendOneTooMany(direction, pool.take());
-        }
     }
 
-    private static void lendOneTooMany(final long direction, final PoolElement element) {
-        element.lend();
-        UnsafeApi.putLongRelease(null, direction + LaneLayout.CREDITS_OFFSET,
-            LaneLayout.creditWord(2, element.userId()));
+    private void lendAgain(final PoolElement element) {
+        if (element != null && element.release(element.generation())) {
+            element.reclaim();
+            lent.recycle(element);
+        }
     }
 
     /** The sender: each credit is used at once. */
@@ -64,8 +61,13 @@ final class CreditCheck {
 
     /** The receiver: each descriptor is lent again at once. */
     void receive() {
+        if (lendsTwice) {
+            lendAgain(lent.arrived(0));
+        }
         for (int patience = PATIENCE; received < ROUNDS && patience > 0; patience--) {
-            receiveOne();
+            if (!receiveOne()) {
+                Thread.onSpinWait();
+            }
         }
     }
 
@@ -92,12 +94,12 @@ final class CreditCheck {
     int missing() {
         int found = 0;
         int seen = 0;
-        for (int id = borrowed.take(0); id >= 0 && found <= lentCount; id = borrowed.take(0)) {
+        for (int id = borrowed.take(0); id >= 0 && found <= CREDIT_SLOTS; id = borrowed.take(0)) {
             mistakes += (seen & 1 << id) == 0 ? 0 : 1;
             seen |= 1 << id;
             found++;
         }
-        return lentCount - found;
+        return CREDIT_SLOTS - found;
     }
 
     int mistakes() {

@@ -8,7 +8,8 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** {@link CreditRoundTest} with one descriptor more lent than there are credit words. */
+/** {@link CreditRoundTest} with an owner that lends a descriptor again which has not come back: its credit is then
+ * overwritten unread, or doubled. */
 @JCStressTest
 @Outcome(id = "0, 0", expect = Expect.ACCEPTABLE, desc = "In the end every descriptor can be borrowed, once.")
 @Outcome(expect = Expect.FORBIDDEN, desc = "A credit was lost or doubled, or an honest sender refused.")

@@ -9,7 +9,7 @@ import org.agrona.UnsafeApi;
  */
 final class RecordCheck {
     private static final int RECORDS = 10;
-    private static final int PATIENCE = 200;
+    private static final int PATIENCE = 500;
     private static final int RING_LONGS = 9;
     private static final int SLOT_LONGS = LaneLayout.SLOT_PAYLOAD_BYTES / Long.BYTES;
 
@@ -45,6 +45,8 @@ final class RecordCheck {
                         written = number;
                     }
                 }
+            } else {
+                Thread.onSpinWait();
             }
         }
     }
@@ -52,7 +54,9 @@ final class RecordCheck {
     /** Reads while more is to come, up to a limit. */
     void read() {
         for (int patience = PATIENCE; read < RECORDS && patience > 0; patience--) {
-            readBatch();
+            if (readBatch() == 0) {
+                Thread.onSpinWait();
+            }
         }
     }
 

@@ -28,6 +28,7 @@ public class RecordPublishBrokenTest {
         final long slot = writer.slot();
         // The word first, whatever it is to announce after it.
         UnsafeApi.putLongRelease(null, slot, LaneLayout.word(1, LaneLayout.KIND_SLOT, 1, Long.BYTES));
+        Thread.onSpinWait(); // All is on one cache line; without this it hardly ever arrives piece by piece.
         UnsafeApi.putLong(slot + LaneLayout.SLOT_META_OFFSET, 2L);
         UnsafeApi.putLong(slot + LaneLayout.SLOT_PAYLOAD_OFFSET, 40L);
     }

@@ -125,14 +125,15 @@ public final class WorkerLockTests {
     @State
     public static class BrokenCheckThenSet {
         private volatile boolean isLocked;
-        private int plainCount;
+        /** On a cache line of its own: beside the word it would travel with it and hardly ever be lost. */
+        private final int[] plainCount = new int[64];
 
         private void count() {
             while (isLocked) {
                 Thread.onSpinWait();
             }
             isLocked = true;
-            plainCount++;
+            plainCount[48]++;
             isLocked = false;
         }
 
@@ -148,7 +149,7 @@ public final class WorkerLockTests {
 
         @Arbiter
         public void count(final I_Result r) {
-            r.r1 = plainCount;
+            r.r1 = plainCount[48];
         }
     }
 }
