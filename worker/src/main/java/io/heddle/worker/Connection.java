@@ -215,8 +215,11 @@ public final class Connection {
         if (status != Status.OK) {
             return status;
         }
+        if (dataBytes > core.messageMaxBytes()) {
+            return Status.EXCEEDS_LIMIT;
+        }
         if (!pending.isEmpty() || ActiveMessageMeta.recordBytes(dataBytes, headerBytes) > lane.maxFragmentBytes()) {
-            return dataBytes > core.messageMaxBytes() ? Status.EXCEEDS_LIMIT : Status.NO_RESOURCE;
+            return Status.NO_RESOURCE;
         }
         final Status sent = lane.send(ActiveMessageMeta.TYPE_ONLY,
             ActiveMessageMeta.of(id, headerBytes, dataBytes, flags), data,
@@ -326,7 +329,7 @@ public final class Connection {
 
     /** The longest message that can be claimed now. */
     public int maxClaimBytes() {
-        return lane.maxFragmentBytes();
+        return (int) Math.min(lane.maxFragmentBytes(), core.messageMaxBytes());
     }
 
     Status commit(final Claim mine, final long meta, final int dataBytes) {
