@@ -396,6 +396,10 @@ public final class Connection {
         if (operation.isBegun() || !pending.remove(operation)) {
             return false;
         }
+        if (pending.isEmpty()) {
+            waiting = false;
+            core.removeWaiting(this);
+        }
         core.finish(operation.request, Status.CANCELED);
         return true;
     }
@@ -413,19 +417,28 @@ public final class Connection {
             bytes += left.leftBytes();
             core.finish(left.request, status);
         }
+        waiting = false;
+        core.removeWaiting(this);
+        loseClaim();
+        return new CloseReport(cut, bytes, java.util.List.of(), false);
+    }
+
+    @Guarded
+    private void loseClaim() {
         if (claim != null) {
             claim.lost();
             claim = null;
             lane.abandon();
         }
-        return new CloseReport(cut, bytes, java.util.List.of(), false);
     }
 
+    /** The first step of closing: an open claim is aborted, so that the sends behind it can be flushed. */
     @Guarded
     void stopAccepting() {
         if (sendStatus == Status.OK) {
             sendStatus = Status.CANCELED;
         }
+        loseClaim();
     }
 
     @Guarded
@@ -526,6 +539,13 @@ public final class Connection {
 
     void skip(final int bytes) {
         skipBytes = Math.max(0, skipBytes - bytes);
+    }
+
+    /** What was asked before the pause that may follow concerns nothing. */
+    void forgetResume() {
+        if (resumeRequested) {
+            resumeRequested = false;
+        }
     }
 
     /** Whether it was asked to go on, and does. */

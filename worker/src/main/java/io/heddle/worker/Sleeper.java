@@ -164,14 +164,13 @@ final class Sleeper {
                     return condition.getAsBoolean();
                 }
                 idle = waitForOther(idle);
-            } else if (core.worker().progress() > 0) {
-                idle = 0;
             } else {
+                final boolean worked = core.worker().progress() > 0;
                 final long left = timeoutNs - (System.nanoTime() - start);
-                if (left <= 0) {
+                if (left <= 0) { // Also while there is always something to do.
                     return condition.getAsBoolean();
                 }
-                idle = waitForWork(idle, left);
+                idle = worked ? 0 : waitForWork(idle, left);
             }
         }
         return true;

@@ -408,8 +408,10 @@ final class WorkerCore implements InterfaceListener {
     public void onPeerGone(final Lane lane, final Status status, final String reason) {
         final Connection connection = (Connection) lane.attachment();
         if (!connection.isDisposed()) {
+            if (status == Status.PROTOCOL_VIOLATION) {
+                counts.protocolViolations++;
+            }
             connection.gone(status, reason);
-            removeWaiting(connection);
             if (connection.pollIndex < 0) {
                 poller.add(connection);
             } else {
@@ -466,10 +468,12 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     void addWaiting(final Connection connection) {
         waiting = with(waiting, connection);
+        // Who sleeps already has not asked its peers to tell of room: it arms anew.
+        wakeUp.wake();
     }
 
     @Guarded
-    private void removeWaiting(final Connection connection) {
+    void removeWaiting(final Connection connection) {
         waiting = without(waiting, connection);
     }
 
@@ -551,7 +555,6 @@ final class WorkerCore implements InterfaceListener {
             if (!connection.isFailed()) {
                 connection.gone(Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
                 connection.silence();
-                removeWaiting(connection);
                 deferred.add(new PeerGone(connection));
                 post(WORK_DEFERRED);
             }
@@ -668,7 +671,6 @@ final class WorkerCore implements InterfaceListener {
             return CloseReport.CLEAN;
         }
         final CloseReport cut = connection.refuseSends(Status.CANCELED);
-        removeWaiting(connection);
         dispatcher.forget(connection);
         connections = without(connections, connection);
         poller.remove(connection);
