@@ -339,7 +339,7 @@ final class ShmLane implements Lane {
         }
         final int before = batch.size();
         try {
-            reader.collect(batch, limit);
+            reader.collect(batch, Math.min(limit, batch.room()));
         } catch (final InternalError ex) {
             fault(ex);
         }

@@ -7,7 +7,6 @@ import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
 import io.heddle.context.Status;
-import io.heddle.context.ThreadModeViolation;
 import java.lang.invoke.VarHandle;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -44,6 +43,10 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
     private Sequence given;
     /** Written by the handler thread; read by any, a little late. */
     private volatile long handled;
+    /** Set by who closes: what the ring still holds is let go, not handled. */
+    private volatile boolean abandoned;
+    /** Messages let go unhandled: by the handler thread, and by who has joined it. */
+    private int left;
 
     HandlerLane(final WorkerCore core, final HandlerPool.Builder options, final int index,
         final WaitStrategy waitStrategy) {
@@ -119,15 +122,12 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
 
     @Override
     public void onEvent(final Slot slot, final long sequence, final boolean endOfBatch) {
-        if (slot.connection != null) {
-            try {
-                handle(slot);
-            } catch (final Throwable ex) { // what escaped here would end the thread, and with it the ring
-                core.tellError(slot.connection, Status.CANCELED, ex);
-            } finally {
-                slot.connection = null;
-                handled++; // Only this thread writes it.
-            }
+if (abandoned) {
+            letGoUnhandled(slot);
+        } else if (slot.connection != null) {
+            handle(slot);
+            slot.connection = null;
+            handled++; // Only this thread writes it.
         }
         // Full fence: the slot is given back before the look for stalled connections; partner: stall().
         given.setVolatile(sequence);
@@ -146,20 +146,29 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
             core.tellError(slot.connection, Status.CANCELED, ex);
         }
         if (data.isHeld()) {
-            letGo(data, isFine);
+            try {
+                letGo(data, isFine);
+            } catch (final Throwable ex) {
+                core.tellError(slot.connection, Status.CANCELED, ex); // A refused release has changed nothing.
+                data.close();
+            }
+        }
+    }
+
+    private void letGoUnhandled(final Slot slot) {
+        if (slot.connection != null) {
+            slot.data.close();
+            slot.connection = null;
+            left++;
         }
     }
 
     private void letGo(final ReceivedData data, final boolean isFine) {
         if (policy == ReleasePolicy.DIRECT && isFine) {
-            try {
-                letGoDirect(data);
-                return;
-            } catch (final ThreadModeViolation ex) {
-                core.tellError(null, Status.INVALID_PARAM, ex); // somebody is using the worker out of turn
-            }
+            letGoDirect(data);
+        } else {
+            data.close();
         }
-        data.close();
     }
 
     private void letGoDirect(final ReceivedData data) {
@@ -194,8 +203,9 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         return given() == ring.getCursor();
     }
 
-    /** Ends the thread; what is left in the ring is let go. How many messages that are. */
+    /** Ends the thread after the message it is at; what is left in the ring is let go. How many those were. */
     int close() {
+        abandoned = true;
         processor.halt();
         if (Thread.currentThread() == thread) {
             return 0;
@@ -208,15 +218,14 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
                 interrupted = true;
             }
         }
-        int left = 0;
         for (long sequence = given() + 1; sequence <= ring.getCursor(); sequence++) {
-            final Slot slot = ring.get(sequence);
-            left += slot.connection == null ? 0 : 1;
-            slot.data.close();
+            letGoUnhandled(ring.get(sequence));
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        return left;
+        final int unhandled = left;
+        left = 0;
+        return unhandled;
     }
 }

@@ -436,6 +436,9 @@ final class WorkerCore implements InterfaceListener {
     public void onPeerGone(final Lane lane, final Status status, final String reason) {
         final Connection connection = (Connection) lane.attachment();
         if (!connection.isDisposed()) {
+            if (status == Status.PROTOCOL_VIOLATION) {
+                counts.protocolViolations++;
+            }
             connection.gone(status, reason);
             removeWaiting(connection);
             if (connection.isCloseAfterFlush()) {
@@ -501,7 +504,7 @@ final class WorkerCore implements InterfaceListener {
     }
 
     @Guarded
-    private void removeWaiting(final Connection connection) {
+    void removeWaiting(final Connection connection) {
         waiting = without(waiting, connection);
     }
 
@@ -727,7 +730,6 @@ final class WorkerCore implements InterfaceListener {
             return CloseReport.CLEAN;
         }
         final CloseReport cut = connection.refuseSends(Status.CANCELED);
-        removeWaiting(connection);
         dispatcher.forget(connection);
         connections = without(connections, connection);
         poller.remove(connection);
