@@ -3,6 +3,7 @@ package io.heddle.shm;
 import io.heddle.context.MemoryPool;
 import io.heddle.context.PoolElement;
 import java.util.Arrays;
+import java.util.BitSet;
 import org.agrona.UnsafeApi;
 
 /**
@@ -24,6 +25,8 @@ final class LentDescriptors {
     private final MemoryPool[] pools = new MemoryPool[LaneLayout.CLASSES];
     private final long[] creditTail = new long[LaneLayout.CLASSES];
     private final int[] lent = new int[LaneLayout.CLASSES];
+    /** By number: given back undelivered and still HELD for the lane, because the application keeps it as well. */
+    private final BitSet undelivered = new BitSet();
     private PoolElement[] byId = new PoolElement[0];
     private int ids;
 
@@ -101,6 +104,10 @@ final class LentDescriptors {
             return null;
         }
         final PoolElement element = byId[(int) id];
+        if (!undelivered.isEmpty() && undelivered.get((int) id)) {
+            undelivered.clear((int) id);
+            return element;
+        }
         if (element == null || !element.arrive()) {
             return null;
         }
@@ -108,14 +115,22 @@ final class LentDescriptors {
         return element;
     }
 
-    /** Undoes {@link #arrived}; nobody but the batch held it. */
+    /** Undoes {@link #arrived}. What was kept of it stays kept. */
     void unarrived(final PoolElement element) {
-        element.recall();
-        lent[LaneLayout.classOf((int) element.capacityBytes())]++;
+        if (element.references() == 1) {
+            element.recall();
+            lent[LaneLayout.classOf((int) element.capacityBytes())]++;
+        } else {
+            undelivered.set(element.userId());
+        }
     }
 
-    /** Takes back what is lent, when the peer can write no more. */
-    void reclaimLent() {
+    /**
+     * Takes back what is lent, when the peer can write no more.
+     *
+     * @return how many elements that were never delivered are kept all the same.
+     */
+    int reclaimLent() {
         for (int id = 0; id < ids; id++) {
             final PoolElement element = byId[id];
             if (element != null && element.isLent()) {
@@ -123,5 +138,17 @@ final class LentDescriptors {
             }
         }
         Arrays.fill(lent, 0);
+        int kept = 0;
+        for (int id = undelivered.nextSetBit(0); id >= 0; id = undelivered.nextSetBit(id + 1)) {
+            final PoolElement element = byId[id];
+            if (element.release(element.generation())) {
+                element.reclaim();
+                element.pool().put(element);
+            } else {
+                kept++;
+            }
+        }
+        undelivered.clear();
+        return kept;
     }
 }

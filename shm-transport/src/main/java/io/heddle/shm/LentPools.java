@@ -103,7 +103,7 @@ final class LentPools {
      * The lane is disposed of: pools nobody keeps anything of are closed, the others when the last element comes back.
      */
     void dispose() {
-        descriptors.reclaimLent();
+        owner.held(descriptors.reclaimLent());
         for (int i = 0; i < LaneLayout.CLASSES; i++) {
             if (descriptors.pool(i) != null) {
                 owner.orphan(descriptors.pool(i));

@@ -208,7 +208,7 @@ final class ShmLane implements Lane {
         if (goneStatus != null && !drained && (reader == null || !reader.hasRecord())) {
             drained = true;
             if (lent != null) {
-                lent.descriptors().reclaimLent();
+                owner.held(lent.descriptors().reclaimLent());
             }
             owner.listener().onDrained(this);
             handled++;
@@ -557,5 +557,11 @@ final class ShmLane implements Lane {
             case REFUSED_NOT_READY -> " lastRefusal=connecting";
             default -> "";
         };
+    }
+
+    /** The holder that a leak report names. */
+    @Override
+    public String toString() {
+        return "lane peer=" + peer;
     }
 }
