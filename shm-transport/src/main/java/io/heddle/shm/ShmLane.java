@@ -262,7 +262,13 @@ final class ShmLane implements Lane {
     public void retire(final ReceiveBatch batch, final int from, final int to) {
         try {
             reader.retire(batch, from, to);
-            owner.held(reader.takeKept());
+            final int kept = reader.takeKept();
+            if (kept != 0) {
+                owner.held(kept);
+                if (ready) {
+                    lent.kept();
+                }
+            }
         } catch (final InternalError ex) {
             fault(ex);
         }

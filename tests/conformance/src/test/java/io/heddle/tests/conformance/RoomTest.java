@@ -195,10 +195,26 @@ class RoomTest {
             duo.until("kept", () -> kept.size() == 100);
             assertTrue(duo.right.describe().matches("(?s).* starved=[1-9].* pool8k=lent:\\d+,out:[1-9]\\d*,capacity:"
                 + "[1-9]\\d*,exhausted:\\d+.*"), duo.right::describe);
-            assertEquals(100, duo.right.statistics().poolInUse());
+            duo.until("counted", () -> duo.right.statistics().poolInUse() == 100);
             assertEquals(0, duo.right.statistics().bytesCopied());
             for (int i = 0; i < 100; i++) {
                 Payload.check(kept.get(i), 8192, i);
+                kept.get(i).close();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldGrowForASenderThatAskedWhileEverythingWasOnItsWay(final ThreadMode mode) {
+        try (Duo duo = Duo.of(mode)) {
+            final List<ReceivedData> kept = keep(duo);
+            for (int i = 0; i < 200; i++) {
+                duo.there.sendActiveMessage(ID, null, Payload.heap(16_384, i), 0, 16_384);
+            }
+            duo.until("all are kept, more than were ever lent at once", () -> kept.size() == 200);
+            for (int i = 0; i < 200; i++) {
+                Payload.check(kept.get(i), 16_384, i);
                 kept.get(i).close();
             }
         }
