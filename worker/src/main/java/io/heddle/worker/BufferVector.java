@@ -72,6 +72,10 @@ public final class BufferVector {
             } else {
                 final int bytes = Math.min(lengths[i] - skip, length - done);
                 final DirectBuffer buffer = buffers[i];
+                if (buffer.capacity() - offsets[i] < lengths[i]) {
+                    throw new IndexOutOfBoundsException("stretch=" + i + " offset=" + offsets[i] + " lengthBytes="
+                        + lengths[i] + " capacityBytes=" + buffer.capacity() + ": the buffer was changed since");
+                }
                 UnsafeApi.copyMemory(buffer.byteArray(), buffer.addressOffset() + offsets[i] + skip, null, target
                     + done, bytes);
                 done += bytes;

@@ -104,17 +104,29 @@ final class Dispatcher {
         for (int i = 0; i < count && batch.room() > 0; i++) {
             final int index = nextFirst + i;
             final Connection connection = poller.active(index < count ? index : index - count);
-            final Lane lane = connection.lane();
-            lane.control();
-            if (!connection.isPaused()) {
-                final int from = batch.size();
-                final int added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
-                if (added > 0) {
-                    addRun(connection, from, from + added);
-                }
+            try {
+                collect(connection);
+            } catch (final RuntimeException | InternalError ex) {
+                core.broken(connection, ex);
+                break; // the list of lanes has changed: the others come in the next round
             }
         }
         retirePending = runs > 0;
+    }
+
+    @Guarded
+    private void collect(final Connection connection) {
+        final Lane lane = connection.lane();
+        if (lane.control() > 0) {
+            published(lane); // what was asked for has been answered: a sleeping peer is to hear of it
+        }
+        if (!connection.isPaused()) {
+            final int from = batch.size();
+            final int added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
+            if (added > 0) {
+                addRun(connection, from, from + added);
+            }
+        }
     }
 
     private void addRun(final Connection connection, final int from, final int to) {
@@ -210,9 +222,12 @@ final class Dispatcher {
             for (int r = 0; r < runs; r++) {
                 delivered += deliverRun(r);
             }
-            tellAll(deferredCount);
         } finally {
-            core.token().exitCallback();
+            try {
+                tellAll(deferredCount);
+            } finally {
+                core.token().exitCallback();
+            }
         }
         return delivered + deferredCount;
     }
@@ -235,8 +250,20 @@ final class Dispatcher {
         return i - from;
     }
 
-    /** False if the record stays: postponed, or no memory for it yet. */
+    /**
+     * As {@link #deliverChecked}; what is thrown there was not the handler's doing: memory of the lane is gone. Then
+     * this connection ends and the others go on.
+     */
     private boolean deliver(final Connection connection, final ActiveMessageHandler[] table, final int i) {
+        try {
+            return deliverChecked(connection, table, i);
+        } catch (final RuntimeException | InternalError ex) {
+            return violated(connection, "the record cannot be read: " + ex);
+        }
+    }
+
+    /** False if the record stays: postponed, or no memory for it yet. */
+    private boolean deliverChecked(final Connection connection, final ActiveMessageHandler[] table, final int i) {
         if (connection.isClosed() || connection.isSilenced()) {
             counts.dropped++;
             return true;
@@ -305,10 +332,10 @@ final class Dispatcher {
             if (reassembly.isOpen() || connection.isSkipping()) {
                 return violated(connection, "a first fragment within a message");
             }
-            return begin(connection, i, meta, length) || connection.isFailed() || connection.isSkipping();
+            return begin(connection, i, meta, length) || connection.isSkipping();
         }
         if (batch.type[i] != ActiveMessageMeta.TYPE_MORE) {
-            return violated(connection, "type=" + batch.type[i]);
+            return violated(connection, "type=" + (batch.type[i] & 0xFF));
         }
         if (connection.isSkipping()) {
             connection.skip(length);

@@ -11,6 +11,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
@@ -28,6 +29,8 @@ import org.agrona.concurrent.IdleStrategy;
  * #close()} ends it: what a callback throws goes to the worker's error handler. Thread safe.
  */
 public final class ProgressThread implements AutoCloseable {
+    private static final long CLOSED_PARK_NS = 1_000_000;
+
     private final Worker worker;
     private final Lock applicationLock;
     private final IdleStrategy idleStrategy;
@@ -35,7 +38,7 @@ public final class ProgressThread implements AutoCloseable {
     private final CountDownLatch owned = new CountDownLatch(1);
     private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean takenBack = new AtomicBoolean();
-    private volatile boolean running = true;
+    private final AtomicBoolean running = new AtomicBoolean(true);
     /** No task is run any more. */
     private volatile boolean ended;
 
@@ -80,15 +83,25 @@ public final class ProgressThread implements AutoCloseable {
                 : "only a SERIALIZED worker takes an application lock"));
         }
         final ProgressThread progress = new ProgressThread(worker, applicationLock, idleStrategy);
-        if (worker.core().progressThread() != null) {
-            throw new HeddleException(Status.ALREADY_EXISTS, "worker=" + worker.name()
-                + " has a progress thread already");
+        synchronized (worker.core()) { // of several starts one succeeds
+            if (worker.core().progressThread() != null) {
+                throw new HeddleException(Status.ALREADY_EXISTS, "worker=" + worker.name()
+                    + " has a progress thread already");
+            }
+            if (worker.threadMode() == ThreadMode.SINGLE) {
+                worker.transferTo(progress.thread);
+            }
+            worker.core().progressThread(progress.thread);
         }
-        if (worker.threadMode() == ThreadMode.SINGLE) {
-            worker.transferTo(progress.thread);
+        boolean isStarted = false;
+        try {
+            progress.thread.start();
+            isStarted = true;
+        } finally {
+            if (!isStarted) {
+                worker.core().progressThread(null); // no thread was to be had: nobody is to wait for it
+            }
         }
-        worker.core().progressThread(progress.thread);
-        progress.thread.start();
         return progress;
     }
 
@@ -122,8 +135,8 @@ public final class ProgressThread implements AutoCloseable {
 
     private void run() {
         try {
-            while (running) {
-                idleStrategy.idle(round());
+            while (running.get()) {
+                idle(round());
             }
             round();
         } finally {
@@ -133,6 +146,21 @@ public final class ProgressThread implements AutoCloseable {
                 worker.detach();
             }
             owned.countDown();
+        }
+    }
+
+    private void idle(final int done) {
+        try {
+            if (worker.isClosed()) {
+                LockSupport.parkNanos(CLOSED_PARK_NS); // for tasks only, until close()
+            } else {
+                idleStrategy.idle(done);
+            }
+        } catch (final Throwable ex) {
+            // As in round(): not even a rule that somebody else broke. A worker closed meanwhile is no error.
+            if (!worker.isClosed()) {
+                worker.core().tellError(null, Status.CANCELED, ex);
+            }
         }
     }
 
@@ -171,7 +199,7 @@ public final class ProgressThread implements AutoCloseable {
      */
     @Override
     public void close() {
-        running = false;
+        running.set(false);
         worker.signal();
         if (Thread.currentThread() == thread) {
             return;

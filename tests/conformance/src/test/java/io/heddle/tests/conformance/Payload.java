@@ -1,0 +1,59 @@
+package io.heddle.tests.conformance;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+import java.nio.ByteBuffer;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/** Bytes that differ from place to place and from seed to seed. Static functions. */
+final class Payload {
+    private Payload() {
+    }
+
+    static byte at(final int index, final long seed) {
+        return (byte) (31 * index + index / 251 + seed * 7 + 1);
+    }
+
+    /** On the heap. */
+    static UnsafeBuffer heap(final int lengthBytes, final long seed) {
+        return filled(new UnsafeBuffer(new byte[lengthBytes]), seed);
+    }
+
+    /** Off the heap. */
+    static UnsafeBuffer direct(final int lengthBytes, final long seed) {
+        return filled(new UnsafeBuffer(ByteBuffer.allocateDirect(lengthBytes)), seed);
+    }
+
+    private static UnsafeBuffer filled(final UnsafeBuffer buffer, final long seed) {
+        fill(buffer, 0, buffer.capacity(), seed);
+        return buffer;
+    }
+
+    static void fill(final MutableDirectBuffer buffer, final int offset, final int lengthBytes, final long seed) {
+        for (int i = 0; i < lengthBytes; i++) {
+            buffer.putByte(offset + i, at(i, seed));
+        }
+    }
+
+    static byte[] bytes(final int lengthBytes, final long seed) {
+        return heap(lengthBytes, seed).byteArray();
+    }
+
+    /** Fails unless the buffer holds exactly these bytes. */
+    static void check(final DirectBuffer buffer, final int lengthBytes, final long seed) {
+        assertEquals(lengthBytes, buffer.capacity(), "length");
+        for (int i = 0; i < lengthBytes; i++) {
+            if (buffer.getByte(i) != at(i, seed)) {
+                assertEquals(at(i, seed), buffer.getByte(i), "index=" + i + " lengthBytes=" + lengthBytes);
+            }
+        }
+    }
+
+    static byte[] copyOf(final DirectBuffer buffer) {
+        final byte[] copy = new byte[buffer.capacity()];
+        buffer.getBytes(0, copy);
+        return copy;
+    }
+}
