@@ -286,6 +286,9 @@ final class ShmLane implements Lane {
                     finish();
                 }
                 handled = control.poll(controlSink);
+                if (control.violation() != null && goneStatus == null) {
+                    violated(control.violation());
+                }
                 isEmpty = !reader.hasRecord();
             } catch (final InternalError ex) {
                 fault(ex);
@@ -336,7 +339,7 @@ final class ShmLane implements Lane {
         }
         final int before = batch.size();
         try {
-            reader.collect(batch, limit);
+            reader.collect(batch, Math.min(limit, batch.room()));
         } catch (final InternalError ex) {
             fault(ex);
         }
@@ -354,7 +357,21 @@ final class ShmLane implements Lane {
             fault(ex);
             reader.dropElements(batch, from, to); // the others of the batch
         }
-        owner.held(reader.takeKept());
+        final int kept = reader.takeKept();
+        if (kept != 0) {
+            owner.held(kept);
+            lendMoreInstead();
+        }
+    }
+
+    private void lendMoreInstead() {
+        if (ready) {
+            try {
+                lent.kept();
+            } catch (final InternalError ex) {
+                fault(ex);
+            }
+        }
     }
 
     @Override
@@ -365,6 +382,7 @@ final class ShmLane implements Lane {
     @Override
     public void recycle(final PoolElement element) {
         owner.held(-1);
+        lent.descriptors().cameBack(element);
         if (disposed || goneStatus != null) {
             lent.putBack(element);
         } else {
@@ -490,6 +508,9 @@ final class ShmLane implements Lane {
             return placeInRing(length);
         }
         want(sizeClass);
+        if (control.violation() != null) {
+            return violatedOutsideStep(control.violation());
+        }
         refused = REFUSED_CREDIT;
         refusedLeast = least;
         refusedClass = sizeClass;

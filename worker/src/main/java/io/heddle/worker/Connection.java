@@ -348,7 +348,7 @@ public final class Connection {
 
     /** The longest message that can be claimed now. */
     public int maxClaimBytes() {
-        return lane.maxFragmentBytes();
+        return (int) Math.min(lane.maxFragmentBytes(), core.messageMaxBytes());
     }
 
     Status commit(final Claim mine, final long meta, final int dataBytes) {
@@ -436,6 +436,10 @@ public final class Connection {
         if (operation.isBegun() || !pending.remove(operation)) {
             return false;
         }
+        if (pending.isEmpty()) {
+            waiting = false;
+            core.removeWaiting(this);
+        }
         core.finish(operation.request, Status.CANCELED);
         goOnAnyhow();
         return true;
@@ -473,19 +477,27 @@ public final class Connection {
             core.finish(left.request, status);
         }
         waiting = false; // whoever waits for a flush need not wait any more
+        core.removeWaiting(this);
+        loseClaim();
+        return new CloseReport(cut, bytes, java.util.List.of(), false);
+    }
+
+    @Guarded
+    private void loseClaim() {
         if (claim != null) {
             claim.lost();
             claim = null;
             lane.abandon();
         }
-        return new CloseReport(cut, bytes, java.util.List.of(), false);
     }
 
+    /** The first step of closing: an open claim is aborted, so that the sends behind it can be flushed. */
     @Guarded
     void stopAccepting() {
         if (sendStatus == Status.OK) {
             sendStatus = Status.CANCELED;
         }
+        loseClaim();
     }
 
     @Guarded
@@ -591,6 +603,13 @@ public final class Connection {
 
     void skip(final int bytes) {
         skipBytes = Math.max(0, skipBytes - bytes);
+    }
+
+    /** What was asked before the pause that may follow concerns nothing. */
+    void forgetResume() {
+        if (resumeRequested) {
+            resumeRequested = false;
+        }
     }
 
     /** Whether it was asked to go on, and does. */

@@ -7,6 +7,7 @@ import io.heddle.context.spi.Lane;
 import io.heddle.context.spi.ReceiveBatch;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -42,7 +43,7 @@ final class Dispatcher {
     /** Published by registration, under the guard; copied on change. */
     private volatile ActiveMessageHandler[] handlers = NO_HANDLERS;
     /** Ids told of once as having no handler. */
-    private long droppedTold;
+    private final BitSet droppedTold = new BitSet();
 
     Dispatcher(final WorkerCore core, final KeptPools kept, final LanePoller poller, final WorkerCounts counts) {
         this.core = core;
@@ -236,6 +237,7 @@ final class Dispatcher {
         final int from = runFrom[r];
         final int to = runTo[r];
         final ActiveMessageHandler[] table = handlers;
+        connection.forgetResume();
         int i = from;
         while (i < to && deliver(connection, table, i)) {
             i++;
@@ -313,9 +315,8 @@ final class Dispatcher {
 
     private boolean drop(final Connection connection, final int id) {
         counts.dropped++;
-        final long bit = 1L << (id & 63);
-        if ((droppedTold & bit) == 0) {
-            droppedTold |= bit;
+        if (!droppedTold.get(id)) {
+            droppedTold.set(id);
             core.tellError(connection, Status.NO_ELEM,
                 new io.heddle.context.HeddleException(Status.NO_ELEM, "message dropped: no handler for id=" + id + " "
                 + connection));
@@ -328,13 +329,13 @@ final class Dispatcher {
         final int length) {
         final Reassembly reassembly = connection.reassembly();
         if (batch.type[i] == ActiveMessageMeta.TYPE_FIRST) {
-            if (!reassembly.isOpen() && !begin(connection, i, meta, length)) {
-                return connection.isSkipping();
+            if (reassembly.isOpen() || connection.isSkipping()) {
+                return violated(connection, "a first fragment within a message");
             }
-            return true;
+            return begin(connection, i, meta, length) || connection.isSkipping();
         }
         if (batch.type[i] != ActiveMessageMeta.TYPE_MORE) {
-            return violated(connection, "type=" + batch.type[i]);
+            return violated(connection, "type=" + (batch.type[i] & 0xFF));
         }
         if (connection.isSkipping()) {
             connection.skip(length);

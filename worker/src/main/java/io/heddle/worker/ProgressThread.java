@@ -36,8 +36,11 @@ public final class ProgressThread implements AutoCloseable {
     private final IdleStrategy idleStrategy;
     private final Thread thread;
     private final CountDownLatch owned = new CountDownLatch(1);
-    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean takenBack = new AtomicBoolean();
     private final AtomicBoolean running = new AtomicBoolean(true);
+    /** No task is run any more. */
+    private volatile boolean ended;
 
     private ProgressThread(final Worker worker, final Lock applicationLock, final IdleStrategy idleStrategy) {
         this.worker = worker;
@@ -116,12 +119,13 @@ public final class ProgressThread implements AutoCloseable {
      * Runs a task on the progress thread between two rounds, where the worker may be used in every mode: in SINGLE the
      * way for other threads to use it. Any thread.
      *
-     * @return done when the task is; carries what it throws.
+     * @return done when the task is; carries what it throws. Canceled or failed if the thread ends before.
      */
     public Future<?> execute(final Runnable task) {
         final FutureTask<Object> future = new FutureTask<>(task, null);
         tasks.add(future);
-        if (!running.get() && thread.getState() == Thread.State.TERMINATED && tasks.remove(future)) {
+        // Volatile load after the entry; partner: run(), which stores it before its last look for entries.
+        if (ended && tasks.remove(future)) {
             return CompletableFuture.failedFuture(new HeddleException(Status.CANCELED,
                 "the progress thread has ended: worker=" + worker.name()));
         }
@@ -136,6 +140,7 @@ public final class ProgressThread implements AutoCloseable {
             }
             round();
         } finally {
+            endTasks();
             worker.core().progressThread(null);
             if (worker.threadMode() == ThreadMode.SINGLE && worker.ownerThread() == Thread.currentThread()) {
                 worker.detach();
@@ -159,13 +164,20 @@ public final class ProgressThread implements AutoCloseable {
         }
     }
 
+    private void endTasks() {
+        ended = true;
+        for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.cancel(false);
+        }
+    }
+
     private int round() {
         if (applicationLock != null) {
             applicationLock.lock();
         }
         try {
             int done = 0;
-            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
                 task.run();
                 done++;
             }
@@ -187,7 +199,7 @@ public final class ProgressThread implements AutoCloseable {
      */
     @Override
     public void close() {
-        final boolean isFirst = running.getAndSet(false);
+        running.set(false);
         worker.signal();
         if (Thread.currentThread() == thread) {
             return;
@@ -205,7 +217,8 @@ public final class ProgressThread implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        if (isFirst && worker.threadMode() == ThreadMode.SINGLE && worker.ownerThread() == null) {
+        if (takenBack.compareAndSet(false, true) && worker.threadMode() == ThreadMode.SINGLE
+            && worker.ownerThread() == null) {
             worker.attach();
         }
     }

@@ -55,6 +55,8 @@ final class WorkerCore implements InterfaceListener {
     private static final int RETURNS_PER_STEP = 1024;
     private static final int CLOCK_ROUNDS = 64;
     private static final int IDLE_CLOCK_ROUNDS = 4096;
+    /** Some ten milliseconds. */
+    private static final int LONG_IDLE_ROUNDS = 1 << 20;
     private static final VarHandle WORK;
 
     static {
@@ -411,7 +413,9 @@ final class WorkerCore implements InterfaceListener {
     private int idle() {
         final int idle = ++idleRounds;
         if (idle == CLOCK_ROUNDS) {
-            published.publishPools(this);
+            published.publish(this);
+        } else if (idle == LONG_IDLE_ROUNDS) {
+            published.publishPools(this); // allocates a little
         } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
         }
@@ -453,6 +457,9 @@ final class WorkerCore implements InterfaceListener {
     public void onPeerGone(final Lane lane, final Status status, final String reason) {
         final Connection connection = (Connection) lane.attachment();
         if (!connection.isDisposed()) {
+            if (status == Status.PROTOCOL_VIOLATION) {
+                counts.protocolViolations++;
+            }
             connection.gone(status, reason);
             removeWaiting(connection);
             if (connection.isCloseAfterFlush()) {
@@ -540,7 +547,7 @@ final class WorkerCore implements InterfaceListener {
     }
 
     @Guarded
-    private void removeWaiting(final Connection connection) {
+    void removeWaiting(final Connection connection) {
         waiting = without(waiting, connection);
     }
 
@@ -638,6 +645,7 @@ final class WorkerCore implements InterfaceListener {
             connection.gone(status, reason);
             connection.silence();
             removeWaiting(connection);
+            connection.lane().finish(); // the peer's own sends must not wait for ever
             deferred.add(new PeerGone(connection));
             post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }
@@ -765,7 +773,6 @@ final class WorkerCore implements InterfaceListener {
             return CloseReport.CLEAN;
         }
         final CloseReport cut = connection.refuseSends(Status.CANCELED);
-        removeWaiting(connection);
         dispatcher.forget(connection);
         connections = without(connections, connection);
         poller.remove(connection);
