@@ -78,6 +78,30 @@ class HostileControlTest {
         assertViolation("hello.segmentName", hello(1, 4096, "../../etc/passwd.seg"));
         assertViolation("hello.segmentBytes", hello(1, 1L << 40, "x.seg"));
         assertViolation("hello.segmentBytes", hello(1, -1, "x.seg"));
+        assertViolation("hello.listener", helloTo("a/b", 0));
+        assertViolation("hello.listener", helloTo("x".repeat(65), 0));
+        assertViolation("hello.data.length", helloTo("prices", 1025));
+        assertViolation("hello.data", helloTo("", 1));
+        assertViolation("hello.data.length", cut(helloTo("prices", 9), 1));
+        assertViolation("hello.data.length", cut(helloTo("prices", 0), 2));
+        assertViolation("hello.listener.length", cut(helloTo("prices", 0), 3));
+        assertViolation("bodyLength", cut(helloTo("prices", 9), -1));
+    }
+
+    private static byte[] helloTo(final String listener, final int dataBytes) {
+        final ByteBuffer encoded =
+            new Hello(1, 1, 1, 4096, "x.seg", "hostile", listener, new byte[dataBytes]).encode();
+        final byte[] bytes = new byte[encoded.remaining()];
+        encoded.get(bytes);
+        return bytes;
+    }
+
+    /** The message without its last bytes, or with more of them, and with a header that says so. */
+    private static byte[] cut(final byte[] message, final int bytes) {
+        final byte[] less = java.util.Arrays.copyOf(message, message.length - bytes);
+        ByteBuffer.wrap(less).order(ByteOrder.LITTLE_ENDIAN)
+            .putShort(FrameDescriptor.LENGTH_OFFSET, (short) (less.length - FrameDescriptor.HEADER_BYTES));
+        return less;
     }
 
     private void assertViolation(final String field, final byte[] bytes) throws IOException {
