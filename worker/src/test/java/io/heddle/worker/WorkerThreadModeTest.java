@@ -124,6 +124,7 @@ final class WorkerThreadModeTest {
     @Tag("debug-only")
     @StandsFor("T2")
     @ExpectedLog("thread mode violation: worker=right")
+    @ExpectedLog("thread mode violation, the other side: worker=right")
     void shouldRefuseACallThatOverlapsACallback(final ThreadMode mode) throws Exception {
         try (WorkerPair pair = WorkerPair.open(mode)) {
             final CompletableFuture<Throwable> refused = new CompletableFuture<>();
