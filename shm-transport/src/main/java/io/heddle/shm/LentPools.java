@@ -16,6 +16,8 @@ final class LentPools {
     private final ShmLane lane;
     private final LaneLink link;
     private final LentDescriptors descriptors;
+    /** Bits of classes that the peer asked for while enough of them were lent or on their way. It asks only once. */
+    private int unmet;
     /** Descriptors asked for and not yet mapped, by class. */
     private final int[] growing = new int[LaneLayout.CLASSES];
     private long starved;
@@ -35,8 +37,24 @@ final class LentPools {
     /** The peer has no descriptor of the class. False if it will get none. */
     boolean wanted(final int sizeClass) {
         starved++;
+        return lendMore(sizeClass);
+    }
+
+    /** The application keeps some of what has arrived: who asked while all was on its way may need more. */
+    void kept() {
+        for (int asked = unmet; asked != 0; asked &= asked - 1) {
+            lendMore(Integer.numberOfTrailingZeros(asked));
+        }
+    }
+
+    private boolean lendMore(final int sizeClass) {
         descriptors.topUp(sizeClass);
-        if (growing[sizeClass] > 0 || descriptors.lent(sizeClass) >= descriptors.window(sizeClass)) {
+        unmet &= ~(1 << sizeClass);
+        if (growing[sizeClass] > 0) {
+            return true;
+        }
+        if (descriptors.circulating(sizeClass) >= descriptors.window(sizeClass)) {
+            unmet |= 1 << sizeClass;
             return true;
         }
         final long elementBytes = LaneLayout.classBytes(sizeClass);

@@ -357,7 +357,21 @@ final class ShmLane implements Lane {
             fault(ex);
             reader.dropElements(batch, from, to); // the others of the batch
         }
-        owner.held(reader.takeKept());
+        final int kept = reader.takeKept();
+        if (kept != 0) {
+            owner.held(kept);
+            lendMoreInstead();
+        }
+    }
+
+    private void lendMoreInstead() {
+        if (ready) {
+            try {
+                lent.kept();
+            } catch (final InternalError ex) {
+                fault(ex);
+            }
+        }
     }
 
     @Override
@@ -368,6 +382,7 @@ final class ShmLane implements Lane {
     @Override
     public void recycle(final PoolElement element) {
         owner.held(-1);
+        lent.descriptors().cameBack(element);
         if (disposed || goneStatus != null) {
             lent.putBack(element);
         } else {

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.AccessRefusedException;
 import io.heddle.context.Status;
 import io.heddle.context.VersionMismatchException;
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -92,6 +93,7 @@ class HostileControlTest {
     }
 
     @Test
+    @StandsFor("6.3/wrong_api_version")
     void shouldTellBothVersionsToBothSides() throws IOException {
         try (TestHost host = new TestHost(directory());
             SocketChannel newer = SocketChannel.open(UnixDomainSocketAddress.of(host.socketPath()))) {

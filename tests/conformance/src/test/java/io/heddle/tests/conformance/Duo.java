@@ -26,7 +26,7 @@ import org.agrona.DirectBuffer;
  */
 final class Duo implements AutoCloseable {
     /** For whatever has to come: far beyond what a busy machine needs. */
-    static final Duration LIMIT = Duration.ofSeconds(30);
+    static final Duration LIMIT = Duration.ofSeconds(20);
 
     final Context leftContext;
     final Context rightContext;

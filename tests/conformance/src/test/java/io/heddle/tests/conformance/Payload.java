@@ -3,6 +3,7 @@ package io.heddle.tests.conformance;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -48,6 +49,22 @@ final class Payload {
             if (buffer.getByte(i) != at(i, seed)) {
                 assertEquals(at(i, seed), buffer.getByte(i), "index=" + i + " lengthBytes=" + lengthBytes);
             }
+        }
+    }
+
+    /** CRC-32C of all of it. */
+    static long crc(final DirectBuffer buffer) {
+        final CRC32C sum = new CRC32C();
+        update(sum, buffer);
+        return sum.getValue();
+    }
+
+    static void update(final CRC32C sum, final DirectBuffer buffer) {
+        final byte[] chunk = new byte[Math.min(buffer.capacity(), 1 << 16)];
+        for (int done = 0; done < buffer.capacity(); done += chunk.length) {
+            final int bytes = Math.min(chunk.length, buffer.capacity() - done);
+            buffer.getBytes(done, chunk, 0, bytes);
+            sum.update(chunk, 0, bytes);
         }
     }
 

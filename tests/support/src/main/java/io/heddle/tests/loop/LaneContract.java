@@ -256,6 +256,41 @@ public abstract class LaneContract {
         assertEquals(0, left.lane().unretired());
     }
 
+    @Test
+    void shouldFindARewoundRecordAgainThatSomebodyKeeps() throws TimeoutException {
+        final int length = left.lane().maxFragmentBytes();
+        sendEventually(left, 1, length);
+        awaitRecord();
+        final PoolElement kept = right.batch().element[0];
+        kept.retain(kept.generation());
+        right.lane().rewind(right.batch(), 0, 1);
+        assertArrayEquals(pattern(length, 1), copy(kept, length));
+
+        awaitRecord();
+        assertEquals(kept, right.batch().element[0]);
+        right.retire();
+        assertEquals(1, right.side().heldElements());
+        assertArrayEquals(pattern(length, 1), copy(kept, length));
+        right.release(kept, kept.generation());
+        pair.await("return", () -> right.side().heldElements() == 0);
+    }
+
+    @Test
+    void shouldLeaveARewoundRecordWithItsHolderWhenTheLaneGoes() throws TimeoutException {
+        final int length = left.lane().maxFragmentBytes();
+        sendEventually(left, 1, length);
+        awaitRecord();
+        final PoolElement kept = right.batch().element[0];
+        kept.retain(kept.generation());
+        right.lane().rewind(right.batch(), 0, 1);
+        right.dispose();
+
+        assertEquals(1, right.side().heldElements());
+        assertArrayEquals(pattern(length, 1), copy(kept, length));
+        right.release(kept, kept.generation());
+        pair.await("return", () -> right.side().heldElements() == 0);
+    }
+
     // ---- reservations
 
     @Test
