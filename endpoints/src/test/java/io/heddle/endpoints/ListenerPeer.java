@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Another JVM that listens or connects. It prints one word when it has, and stays until killed, or until it is told something. */
+/**
+ * Another JVM that listens or connects. It prints one word when it has, and stays until killed, or until it is told
+ * something.
+ */
 final class ListenerPeer implements AutoCloseable {
     private final Process process;
     private final BufferedReader lines;

@@ -70,7 +70,8 @@ class ListenerTest {
     @EnumSource(ThreadMode.class)
     void shouldTellThePeerWhyItWasRejected(final ThreadMode mode) throws IOException {
         try (Pair pair = new Pair(mode);
-            Listener listener = Listener.create(pair.server, "prices", request -> request.reject("closed on sundays"))) {
+            Listener listener = Listener.create(pair.server, "prices",
+                request -> request.reject("closed on sundays"))) {
             final Endpoint endpoint = Endpoint.create(pair.client, "prices");
             final Request send = endpoint.sendActiveMessage(1, null, WORD, 0, 4);
             endpoint.onError((failed, status, reason) -> told.add(status + " " + reason));

@@ -56,7 +56,8 @@ final class Pair implements AutoCloseable {
     /** Files of listener names, segments among them if any is left. */
     List<String> files(final String glob) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
-            return files.map(file -> file.getFileName().toString()).filter(name -> name.matches(glob)).sorted().toList();
+            return files.map(file -> file.getFileName().toString()).filter(name -> name.matches(glob)).sorted()
+                .toList();
         }
     }
 

@@ -48,7 +48,8 @@ record NameFiles(Path lock, Path address) {
             throw new HeddleException(Status.INVALID_PARAM, "name=" + name + " must match " + NAME);
         }
         return new NameFiles(
-            directory.resolve(PREFIX + name + OwnerLock.LOCK_SUFFIX), directory.resolve(PREFIX + name + ADDRESS_SUFFIX));
+            directory.resolve(PREFIX + name + OwnerLock.LOCK_SUFFIX),
+            directory.resolve(PREFIX + name + ADDRESS_SUFFIX));
     }
 
     Path newAddress() {

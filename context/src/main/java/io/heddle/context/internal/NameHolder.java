@@ -35,10 +35,12 @@ public record NameHolder(String process, long pid, byte[] address) {
     }
 
     byte[] encode() {
-        final byte[] text = ("pid=" + pid + '\n' + process + '\n' + "address=" + HexFormat.of().formatHex(address) + '\n')
+        final byte[] text = ("pid=" + pid + '\n' + process + '\n' + "address=" + HexFormat.of().formatHex(address)
+            + '\n')
             .getBytes(StandardCharsets.US_ASCII);
         if (text.length > MAX_BYTES) {
-            throw new HeddleException(Status.INVALID_PARAM, "addressBytes=" + address.length + " is too long to be told");
+            throw new HeddleException(Status.INVALID_PARAM, "addressBytes=" + address.length
+                + " is too long to be told");
         }
         return text;
     }

@@ -57,7 +57,8 @@ class ListenerNameTest {
             assertEquals(ProcessHandle.current().pid(), holder.pid());
             assertEquals(List.of("name-prices.addr", "name-prices.lock"), names());
             for (final String file : names()) {
-                assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(path.resolve(file))));
+                assertEquals("rw-------",
+                    PosixFilePermissions.toString(Files.getPosixFilePermissions(path.resolve(file))));
             }
             assertNotNull(name);
         }
@@ -189,7 +190,8 @@ class ListenerNameTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "a/b", "..\u0000", "a b", "\u00e9", "0123456789012345678901234567890123456789012345678901234567890123x"})
+    @ValueSource(strings = {"", "a/b", "..\u0000", "a b", "\u00e9",
+        "0123456789012345678901234567890123456789012345678901234567890123x"})
     void shouldRefuseWhatIsNoName(final String name) {
         assertFalse(ListenerName.isValid(name));
         assertEquals(Status.INVALID_PARAM,
