@@ -66,6 +66,11 @@ public final class NamedListener {
         unanswered.remove(request);
     }
 
+    /** Those that are kept for the close, for tests. */
+    int unansweredCount() {
+        return unanswered.size();
+    }
+
     /**
      * Gives the name back and refuses what is not answered yet. Outside of a callback it returns when no callback of
      * the worker runs any more, or the deadline has passed. Idempotent. Both modes do the same: there is nothing to

@@ -2,8 +2,12 @@ package io.heddle.tests.loop;
 
 /** The calls of the SPI, as {@link Steering} counts them, and what the SPI says about the guard for each. Immutable. */
 public enum SteeredCall {
-    /** {@code TransportInterface.connect}. */
+    /** {@code TransportInterface.connect}, both. */
     CONNECT(Rule.GUARDED),
+    /** {@code TransportInterface.listen}. */
+    LISTEN(Rule.NEVER_GUARDED),
+    /** {@code TransportInterface.unlisten}. */
+    UNLISTEN(Rule.NEVER_GUARDED),
     /** {@code TransportInterface.hasEvents}. */
     HAS_EVENTS(Rule.LOOK),
     /** {@code TransportInterface.step}. */

@@ -124,11 +124,13 @@ public final class SteeredInterface implements TransportInterface {
 
     @Override
     public void listen(final String name) {
+        steering.enter(SteeredCall.LISTEN);
         SteeredNetwork.listen(name, this);
     }
 
     @Override
     public void unlisten(final String name) {
+        steering.enter(SteeredCall.UNLISTEN);
         SteeredNetwork.unlisten(name, this);
     }
 
