@@ -7,6 +7,7 @@ import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
+import io.heddle.tests.base.StandsFor;
 import io.heddle.worker.CloseMode;
 import io.heddle.worker.CloseReport;
 import io.heddle.worker.CompletionHandler;
@@ -35,6 +36,7 @@ class DesignProgramTest {
     private final CountDownLatch used = new CountDownLatch(2);
 
     @Test
+    @StandsFor("6.9/wireup.loopback")
     void shouldRunAsWritten() throws InterruptedException {
         final ExecutorService executor = Executors.newSingleThreadExecutor();
         final UnsafeBuffer header = new UnsafeBuffer("head".getBytes(StandardCharsets.UTF_8));

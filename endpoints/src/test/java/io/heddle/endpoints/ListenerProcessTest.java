@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -78,6 +79,7 @@ class ListenerProcessTest {
     }
 
     @Test
+    @StandsFor("6.9/wireup.async_connect")
     void shouldTakeAThousandAtOnceFromAnotherProcessAlthoughItDidNotProgress() throws IOException {
         try (Pair pair = new Pair(ThreadMode.MULTI);
             Listener listener = Listener.create(pair.server, "prices", ConnectionRequest::accept);

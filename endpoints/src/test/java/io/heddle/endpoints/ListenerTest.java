@@ -11,6 +11,7 @@ import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
+import io.heddle.tests.base.StandsFor;
 import io.heddle.worker.CloseMode;
 import io.heddle.worker.CloseReport;
 import io.heddle.worker.Request;
@@ -34,6 +35,8 @@ class ListenerTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor({"6.9/sockaddr.listen", "6.9/sockaddr.c2s", "6.9/sockaddr.s2c", "6.9/sockaddr.bidi",
+        "6.9/sockaddr.conn_request_query"})
     void shouldConnectWithWhatThePeerSentAlong(final ThreadMode mode) throws IOException {
         try (Pair pair = new Pair(mode);
             Listener listener = Listener.create(pair.server, "prices", requests::add)) {
@@ -68,6 +71,7 @@ class ListenerTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("6.9/sockaddr.reject")
     void shouldTellThePeerWhyItWasRejected(final ThreadMode mode) throws IOException {
         try (Pair pair = new Pair(mode);
             Listener listener = Listener.create(pair.server, "prices",
@@ -86,6 +90,7 @@ class ListenerTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("6.9/sockaddr.err_handle")
     void shouldFailAtOnceWhereNobodyListens(final ThreadMode mode) throws IOException {
         try (Pair pair = new Pair(mode)) {
             final Endpoint endpoint = Endpoint.create(pair.client, "nobody");
@@ -219,6 +224,21 @@ class ListenerTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    void shouldEndAConnectionThatIsClosedBeforeItStands(final ThreadMode mode) throws IOException {
+        try (Pair pair = new Pair(mode);
+            Listener listener = Listener.create(pair.server, "prices", request ->
+                request.accept().close(CloseMode.FORCE, Duration.ZERO))) {
+            final Endpoint endpoint = Endpoint.create(pair.client, "prices");
+            pair.until("ended", () -> endpoint.failure() != null);
+            assertEquals(Status.CONNECTION_RESET, endpoint.status());
+            pair.until("forgotten", () -> pair.server.statistics().endpoints() == 0);
+            assertEquals(List.of(), pair.files(".*\\.seg"));
+            assertFalse(listener.isClosed());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     void shouldGiveEachSideOfCrossingConnectsTwoEndpoints(final ThreadMode mode) throws IOException {
         try (Pair pair = new Pair(mode)) {
             final List<Endpoint> accepted = new ArrayList<>();
@@ -237,6 +257,7 @@ class ListenerTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("6.9/sockaddr.listener_invalid_params")
     void shouldRefuseATakenNameAndWhatIsNone(final ThreadMode mode) throws IOException {
         try (Pair pair = new Pair(mode);
             Listener listener = Listener.create(pair.server, "prices", requests::add)) {
@@ -248,6 +269,7 @@ class ListenerTest {
                     taken.getMessage());
             }
             assertThrows(HeddleException.class, () -> Listener.create(pair.server, "a/b", requests::add));
+            assertThrows(NullPointerException.class, () -> Listener.create(pair.server, "other", null));
             assertThrows(HeddleException.class, () -> Endpoint.create(pair.client, "a/b"));
             assertThrows(HeddleException.class, () -> new ConnectOptions().applicationData(new byte[1025]));
             assertThrows(HeddleException.class, () -> new ConnectOptions().waitForListener(Duration.ofNanos(-1)));

@@ -8,8 +8,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -88,6 +90,26 @@ class PeerDeathTest {
             assertEquals(Status.CONNECTION_RESET, worker.gone.get(0).status());
             assertEquals(List.of(), host.segmentFiles());
             await("unmapped").atMost(TestWorker.LIMIT).until(() -> host.transport.gauge().liveMaps() == 0);
+        }
+    }
+
+    @Test
+    void shouldTakeTheNameOfAListenerKilledWhileItTookIt() throws Exception {
+        try (TestHost host = new TestHost(directory())) {
+            final TestWorker worker = host.worker("survivor");
+            try (TestPeer peer = new TestPeer("name.claim.locked:kill", "name", directory().toString())) {
+                assertTrue(peer.ended());
+            }
+            assertEquals(true, Files.exists(directory().resolve("name-prices.lock")));
+            worker.shm.listen("prices");
+            worker.shm.unlisten("prices");
+            try (TestHost next = new TestHost(directory());
+                Stream<Path> files = Files.list(directory())) {
+                assertEquals(List.of(),
+                    files.filter(file -> file.getFileName().toString().startsWith("name-")).toList(),
+                    "swept by the next context");
+                assertEquals(List.of(), next.segmentFiles());
+            }
         }
     }
 

@@ -86,6 +86,7 @@ final class TestPeer implements AutoCloseable {
         switch (arguments[0]) {
             case "listen" -> listen(directory);
             case "connect" -> connect(directory, bytes(arguments[2]));
+            case "name" -> name(directory);
             case "full" -> full(directory);
             case "exhaust" -> exhaust(directory);
             default -> throw new IllegalArgumentException("mode=" + arguments[0]);
@@ -106,6 +107,15 @@ final class TestPeer implements AutoCloseable {
             final Lane lane = worker.connect(address);
             TestWorker.stepUntil("outcome", () -> lane.isReady() || !worker.gone.isEmpty(), worker);
             say("outcome", lane.isReady() ? "ready" : worker.gone.get(0).status() + " " + worker.gone.get(0).reason());
+            stepUntilEnd(worker);
+        }
+    }
+
+    private static void name(final Path directory) throws IOException {
+        try (TestHost host = new TestHost(directory)) {
+            final TestWorker worker = host.worker("child");
+            worker.shm.listen("prices");
+            say("address", hex(worker.shm.address()));
             stepUntilEnd(worker);
         }
     }
