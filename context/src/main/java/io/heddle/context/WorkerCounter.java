@@ -18,15 +18,13 @@ public enum WorkerCounter {
     BYTES_COPIED("worker.bytes.copied"),
     /** Sends that had to wait for room. */
     SENDS_QUEUED("worker.sends.queued"),
-    /** Sends that wait now. */
-    SENDS_PENDING("worker.sends.pending"),
+    /** Endpoints with sends that wait now. */
+    ENDPOINTS_WAITING("worker.endpoints.waiting"),
     /** Sends refused with {@link Status#NO_RESOURCE}. */
     SENDS_REFUSED("worker.sends.refused"),
-    /** Kept data given back by {@code release()}. */
-    RELEASES_DIRECT("worker.releases.direct"),
-    /** Kept data given back by {@code releaseAsync()} or {@code close()}, counted when the worker takes it in. */
-    RELEASES_ASYNC("worker.releases.async"),
-    /** Receive elements that are out now. */
+    /** Kept elements that came back, counted when the worker takes them in. */
+    RELEASES("worker.releases"),
+    /** Elements that the application keeps. */
     POOL_IN_USE("worker.pool.in.use"),
     /** The most that {@link #POOL_IN_USE} has been. */
     POOL_HIGH_WATER("worker.pool.high.water"),

@@ -28,6 +28,7 @@ final class ControlRing {
     private final int shift;
     private long tail;
     private long next;
+    private String violation;
 
     ControlRing(final long outDirection, final long inDirection, final Geometry g) {
         outSlots = outDirection + LaneLayout.controlOffset(g);
@@ -38,11 +39,15 @@ final class ControlRing {
         shift = Integer.numberOfTrailingZeros(slots);
     }
 
-    /** False if the ring is full, or if the peer's head is impossible, which keeps it full. */
+    /** False if the ring is full, or if the peer's head is impossible: then {@link #violation()} says so. */
     boolean offer(final int kind, final long meta) {
         // Partner: the peer's release store in poll.
         final long head = UnsafeApi.getLongAcquire(null, outHead);
-        if (head < 0 || head > tail || tail - head >= slots) {
+        if (head < 0 || head > tail || tail - head > slots) {
+            violation = "control head=" + head + " expected=" + Math.max(0, tail - slots) + ".." + tail;
+            return false;
+        }
+        if (tail - head == slots) {
             return false;
         }
         final long slot = outSlots + ((tail & slots - 1) << SLOT_SHIFT);
@@ -51,6 +56,11 @@ final class ControlRing {
         UnsafeApi.putLongRelease(null, slot, LaneLayout.word(LaneLayout.lap(tail, shift), kind, 0, 0));
         tail++;
         return true;
+    }
+
+    /** What impossible value was read, or null. */
+    String violation() {
+        return violation;
     }
 
     boolean hasRecord() {

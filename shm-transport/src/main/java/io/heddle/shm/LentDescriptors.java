@@ -3,7 +3,6 @@ package io.heddle.shm;
 import io.heddle.context.MemoryPool;
 import io.heddle.context.PoolElement;
 import java.util.Arrays;
-import java.util.BitSet;
 import org.agrona.UnsafeApi;
 
 /**
@@ -25,10 +24,12 @@ final class LentDescriptors {
     private final MemoryPool[] pools = new MemoryPool[LaneLayout.CLASSES];
     private final long[] creditTail = new long[LaneLayout.CLASSES];
     private final int[] lent = new int[LaneLayout.CLASSES];
-    /** By number: given back undelivered and still HELD for the lane, because the application keeps it as well. */
-    private final BitSet undelivered = new BitSet();
     private PoolElement[] byId = new PoolElement[0];
     private int ids;
+    /** By class: numbers of the chunk that was asked for last, and how many; 0 if it has come. */
+    private final int[] reservedFirst = new int[LaneLayout.CLASSES];
+    private final int[] reserved = new int[LaneLayout.CLASSES];
+    private boolean stopped;
 
     LentDescriptors(final long direction, final Geometry g) {
         creditsAddress = direction + LaneLayout.CREDITS_OFFSET;
@@ -53,12 +54,29 @@ final class LentDescriptors {
         return lent[sizeClass];
     }
 
-    /** The number the next descriptor gets; numbers are reserved when a chunk is asked for. */
+    /**
+     * The number of the first descriptor of a chunk that is asked for. Numbers of a chunk that could not be had are
+     * given again to the next one of the class, so that refusals use up none.
+     */
+    int reserveIds(final int sizeClass, final int count) {
+        if (reserved[sizeClass] < count) {
+            reservedFirst[sizeClass] = reserveIds(count);
+            reserved[sizeClass] = count;
+        }
+        return reservedFirst[sizeClass];
+    }
+
+    /** Fresh numbers; the first of them. */
     int reserveIds(final int count) {
         final int first = ids;
         ids = first + count;
         byId = Arrays.copyOf(byId, ids);
         return first;
+    }
+
+    /** The chunk asked for last has come. */
+    void idsUsed(final int sizeClass) {
+        reserved[sizeClass] = 0;
     }
 
     /** Numbers the elements of a chunk that the peer has mapped, and lends as many as may be. */
@@ -73,7 +91,7 @@ final class LentDescriptors {
     /** Lends free elements of the pool while fewer than {@code creditSlots} are lent. */
     void topUp(final int sizeClass) {
         final MemoryPool pool = pools[sizeClass];
-        while (pool != null && lent[sizeClass] < creditSlots && pool.inUse() < pool.capacity()) {
+        while (!stopped && pool != null && lent[sizeClass] < creditSlots && pool.inUse() < pool.capacity()) {
             lend(sizeClass, pool.take());
         }
     }
@@ -81,7 +99,7 @@ final class LentDescriptors {
     /** Lends a TAKEN element again, or puts it into its pool if enough are lent. */
     void recycle(final PoolElement element) {
         final int sizeClass = LaneLayout.classOf((int) element.capacityBytes());
-        if (lent[sizeClass] < creditSlots) {
+        if (!stopped && lent[sizeClass] < creditSlots) {
             lend(sizeClass, element);
         } else {
             element.pool().put(element);
@@ -104,10 +122,6 @@ final class LentDescriptors {
             return null;
         }
         final PoolElement element = byId[(int) id];
-        if (!undelivered.isEmpty() && undelivered.get((int) id)) {
-            undelivered.clear((int) id);
-            return element;
-        }
         if (element == null || !element.arrive()) {
             return null;
         }
@@ -115,22 +129,20 @@ final class LentDescriptors {
         return element;
     }
 
-    /** Undoes {@link #arrived}. What was kept of it stays kept. */
+    /** Undoes {@link #arrived}; nobody but the batch held it. */
     void unarrived(final PoolElement element) {
-        if (element.references() == 1) {
-            element.recall();
-            lent[LaneLayout.classOf((int) element.capacityBytes())]++;
-        } else {
-            undelivered.set(element.userId());
-        }
+        element.recall();
+        lent[LaneLayout.classOf((int) element.capacityBytes())]++;
     }
 
-    /**
-     * Takes back what is lent, when the peer can write no more.
-     *
-     * @return how many elements that were never delivered are kept all the same.
-     */
-    int reclaimLent() {
+    /** Nothing is lent any more. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** Takes back what is lent, when the peer can write no more, and lends nothing any more. */
+    void reclaimLent() {
+        stop();
         for (int id = 0; id < ids; id++) {
             final PoolElement element = byId[id];
             if (element != null && element.isLent()) {
@@ -138,17 +150,5 @@ final class LentDescriptors {
             }
         }
         Arrays.fill(lent, 0);
-        int kept = 0;
-        for (int id = undelivered.nextSetBit(0); id >= 0; id = undelivered.nextSetBit(id + 1)) {
-            final PoolElement element = byId[id];
-            if (element.release(element.generation())) {
-                element.reclaim();
-                element.pool().put(element);
-            } else {
-                kept++;
-            }
-        }
-        undelivered.clear();
-        return kept;
     }
 }

@@ -65,7 +65,7 @@ final class LentPools {
             return pool.capacity() > 0;
         }
         growing[sizeClass] = count;
-        link.requestGrowth(descriptors.reserveIds(count), count, elementBytes);
+        link.requestGrowth(descriptors.reserveIds(sizeClass, count), count, elementBytes);
         return true;
     }
 
@@ -80,6 +80,7 @@ final class LentPools {
 
     void mapped(final int firstId, final int count, final int elementBytes, final MappedSegment chunk) {
         final int sizeClass = LaneLayout.classOf(elementBytes);
+        descriptors.idsUsed(sizeClass);
         growing[sizeClass] = 0;
         final PoolBudget budget = owner.budget();
         final PoolElement[] elements = pool(sizeClass).adopt(chunk.address(), count, () -> {
@@ -121,7 +122,12 @@ final class LentPools {
      * The lane is disposed of: pools nobody keeps anything of are closed, the others when the last element comes back.
      */
     void dispose() {
-        owner.held(descriptors.reclaimLent());
+        descriptors.reclaimLent();
+        // What was asked for and is still to come is unmapped when it comes, without asking here.
+        for (int i = 0; i < LaneLayout.CLASSES; i++) {
+            owner.budget().release((long) growing[i] * LaneLayout.classBytes(i));
+            growing[i] = 0;
+        }
         for (int i = 0; i < LaneLayout.CLASSES; i++) {
             if (descriptors.pool(i) != null) {
                 owner.orphan(descriptors.pool(i));

@@ -27,7 +27,7 @@ import java.util.function.BiConsumer;
  */
 final class ChildJvm implements AutoCloseable {
     private static final long LOOK_AGAIN_MS = 100;
-    private static final Duration GRACE = Duration.ofSeconds(2);
+    private static final Duration GRACE = Duration.ofSeconds(5);
 
     private final String name;
     private final Process process;
@@ -35,6 +35,7 @@ final class ChildJvm implements AutoCloseable {
     private final Thread hook;
     private final Map<String, CompletableFuture<String>> told = new ConcurrentHashMap<>();
     private volatile boolean ended;
+    private volatile boolean closing;
 
     private ChildJvm(final String name, final Process process, final BiConsumer<String, String> listener) {
         this.name = name;
@@ -111,6 +112,7 @@ final class ChildJvm implements AutoCloseable {
     /** Lets the child end by itself for a moment, then ends it. */
     @Override
     public void close() {
+        closing = true;
         try {
             if (!process.waitFor(GRACE.toMillis(), TimeUnit.MILLISECONDS)) {
                 process.destroyForcibly().waitFor();
@@ -150,7 +152,10 @@ final class ChildJvm implements AutoCloseable {
                 }
             }
         } catch (final IOException e) {
-            System.err.println("reading from the " + name + ": " + e.getMessage());
+            // Ending a process closes its streams under the reader.
+            if (!closing) {
+                System.err.println("reading from the " + name + ": " + e.getMessage());
+            }
         } finally {
             // Written before the sweep: who asks for a word later than the sweep sees it (volatile) in future().
             ended = true;

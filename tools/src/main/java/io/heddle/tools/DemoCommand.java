@@ -52,9 +52,13 @@ final class DemoCommand implements Callable<Integer> {
             final String address = consumer.await(DemoConsumer.ADDRESS, START_TIMEOUT);
             try (ChildJvm producer = start("demo-producer", flags, progress)) {
                 producer.tell(address);
-                final String consumed = consumer.await(DemoConsumer.RESULT, RUN_TIMEOUT, producer);
+                final ResultLine consumed =
+                    ResultLine.parse(consumer.await(DemoConsumer.RESULT, RUN_TIMEOUT, producer));
+                if (consumed.text("complete").equals("false")) {
+                    throw new ToolException("the stream ended early: " + consumed);
+                }
                 producer.tell(DemoProducer.FINISH);
-                report = new DemoReport(options, ResultLine.parse(consumed),
+                report = new DemoReport(options, consumed,
                     ResultLine.parse(producer.await(DemoProducer.RESULT, START_TIMEOUT)));
             }
         } finally {

@@ -49,7 +49,7 @@ final class DemoConsumer implements Callable<Integer> {
             final WorkerStatistics last = worker.statistics();
             final CloseReport report = worker.close(CloseMode.FLUSH, CLOSE_TIMEOUT);
             addStream(result, check);
-            result.put("released_elsewhere", last.releasedElsewhere());
+            result.put("released_elsewhere", stream.releasedElsewhere());
             addAudit(result, last, report);
         }
         parent.tell(RESULT, result.toString());

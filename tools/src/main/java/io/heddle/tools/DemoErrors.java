@@ -7,16 +7,22 @@ import io.heddle.worker.Connection;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerErrorHandler;
 import java.io.PrintStream;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Prints the first violation of the thread mode, wherever it was thrown, in its own words, which are written for
  * newcomers. Thread safe.
  */
 final class DemoErrors implements WorkerErrorHandler {
+    private static final int MAX_FRAMES = 12;
+    private static final int MAX_LINES = 20;
+
     private final PrintStream out;
     private final Runnable before;
     private final AtomicBoolean seen = new AtomicBoolean();
+    private final AtomicInteger others = new AtomicInteger();
     private final AtomicBoolean refused = new AtomicBoolean();
     private volatile boolean cutOff;
 
@@ -41,6 +47,8 @@ final class DemoErrors implements WorkerErrorHandler {
             before.run();
             out.println("demo: a thread-mode violation was caught. The stream goes on with releaseAsync().");
             out.println(violation.getMessage());
+            out.println("  stack of the call that was refused:");
+            Arrays.stream(violation.getStackTrace()).limit(MAX_FRAMES).forEach(frame -> out.println("    at " + frame));
             out.flush();
         }
     }
@@ -64,7 +72,7 @@ final class DemoErrors implements WorkerErrorHandler {
         }
         if (problem instanceof ThreadModeViolation violation) {
             tell(violation);
-        } else if (problem != null) {
+        } else if (problem != null && others.incrementAndGet() <= MAX_LINES) {
             before.run();
             out.println("demo: " + OneLineErrors.oneLine(problem));
         }

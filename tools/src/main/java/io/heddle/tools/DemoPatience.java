@@ -29,7 +29,7 @@ final class DemoPatience {
             seen = settled;
             movedNs = now;
         }
-        if (now - toldNs >= TELL_NS) {
+        if (check.hasBegun() && now - toldNs >= TELL_NS) {
             toldNs = now;
             parent.tell(DemoConsumer.PROGRESS, Long.toString(check.bytes()));
         }

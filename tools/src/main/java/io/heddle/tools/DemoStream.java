@@ -12,4 +12,7 @@ interface DemoStream {
      * is let go.
      */
     void run(DemoPatience patience);
+
+    /** Messages whose data was let go on a thread that does not progress. After {@link #run}. */
+    long releasedElsewhere();
 }

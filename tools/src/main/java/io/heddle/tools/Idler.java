@@ -18,15 +18,21 @@ final class Idler {
         this.spinning = spinning;
     }
 
-    /** To be called with what progress returned. Spinning means a tight loop: nothing is done here then. */
-    void idle(final int work) {
+    /**
+     * To be called with what progress returned. Spinning means a tight loop: nothing is done here then.
+     *
+     * @return whether it slept, at most {@link #NAP}.
+     */
+    boolean idle(final int work) {
         if (spinning) {
-            return;
+            return false;
         }
         if (work > 0) {
             empty = 0;
         } else if (++empty > SPINS_BEFORE_SLEEP && worker.arm() == Status.OK) {
             worker.await(NAP);
+            return true;
         }
+        return false;
     }
 }

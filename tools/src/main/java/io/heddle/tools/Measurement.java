@@ -51,11 +51,11 @@ final class Measurement {
         final long start = System.nanoTime();
         while (System.nanoTime() - start < options.warmupNs()) {
             one(Math.min(System.nanoTime() + SLICE_NS, start + options.warmupNs()));
-            if (probing) {
-                page.probe();
-            }
+            tallies.get(probing ? page.probe() : Placement.CCX).add(slice);
+            shown();
         }
         page.endMeter();
+        tallies.values().forEach(Tally::reset);
         slices = 0;
     }
 

@@ -31,6 +31,11 @@ final class OneThreadStream implements DemoStream, ActiveMessageHandler {
     }
 
     @Override
+    public long releasedElsewhere() {
+        return 0;
+    }
+
+    @Override
     public void run(final DemoPatience patience) {
         while (!patience.isOver()) {
             for (int i = 0; i < CALLS_BETWEEN_LOOKS; i++) {

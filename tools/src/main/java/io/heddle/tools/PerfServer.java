@@ -65,12 +65,13 @@ final class PerfServer implements Callable<Integer> {
         final ControlPage page,
         final Idler idler) {
         while (page.running()) {
-            for (int i = 0; i < CALLS_BETWEEN_LOOKS; i++) {
+            boolean slept = false;
+            for (int i = 0; i < CALLS_BETWEEN_LOOKS && !slept; i++) {
                 final int work = worker.progress();
                 if (work > 0) {
                     receiver.progressed();
                 }
-                idler.idle(work);
+                slept = idler.idle(work);
             }
         }
     }

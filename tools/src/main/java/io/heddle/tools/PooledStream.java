@@ -94,6 +94,11 @@ final class PooledStream implements DemoStream, PooledHandler {
         }
     }
 
+    @Override
+    public long releasedElsewhere() {
+        return pool.handled();
+    }
+
     private ProgressThread startProgress() {
         return options.mode == ThreadMode.SERIALIZED
             ? ProgressThread.start(worker, turns) : ProgressThread.start(worker);

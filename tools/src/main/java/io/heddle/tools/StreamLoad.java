@@ -8,8 +8,8 @@ import java.nio.ByteBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * Sends one message after another. Small ones by trying, with progress while there is no room; those too long for one
- * descriptor by requests, a window of them under way. The clock is read once per chunk of messages.
+ * Sends one message after another. Those that fit a record by trying, with progress while there is no room; longer
+ * ones by requests, a window of them under way. The clock is read once per chunk of messages.
  */
 final class StreamLoad implements Load {
     private static final int SMALL_CHUNK = 1024;
@@ -45,7 +45,7 @@ final class StreamLoad implements Load {
         this.idler = new Idler(worker, options.isSpinning());
         this.size = options.sizeBytes();
         this.chunk = chunk(size);
-        this.trying = size <= PerftestOptions.BANDWIDTH_BYTES;
+        this.trying = size <= endpoint.maxClaimBytes();
         this.source = new UnsafeBuffer(ByteBuffer.allocateDirect(Math.max(size, Long.BYTES)));
     }
 

@@ -20,8 +20,9 @@ final class TerminalProgress {
     private final boolean terminal;
     private final NanoClock clock;
     private final long totalBytes;
-    private final long startNs;
+    private long startNs;
     private long shownNs;
+    private boolean started;
     private boolean lineOpen;
 
     TerminalProgress(final PrintStream out, final boolean terminal, final NanoClock clock, final long totalBytes) {
@@ -29,8 +30,6 @@ final class TerminalProgress {
         this.terminal = terminal;
         this.clock = clock;
         this.totalBytes = totalBytes;
-        this.startNs = clock.nanoTime();
-        this.shownNs = startNs - PLAIN_INTERVAL_NS;
     }
 
     /** Whether this process's stderr is a terminal. */
@@ -43,10 +42,13 @@ final class TerminalProgress {
         }
     }
 
-    /** Shows {@code bytes} of the total, if the last time is long enough ago. */
+    /** Shows {@code bytes} of the total, if the last time is long enough ago. The first call starts the clock. */
     synchronized void show(final long bytes) {
         final long now = clock.nanoTime();
-        if (now - shownNs < (terminal ? TERMINAL_INTERVAL_NS : PLAIN_INTERVAL_NS)) {
+        if (!started) {
+            started = true;
+            startNs = now;
+        } else if (now - shownNs < (terminal ? TERMINAL_INTERVAL_NS : PLAIN_INTERVAL_NS)) {
             return;
         }
         shownNs = now;

@@ -23,7 +23,7 @@ class DemoReportTest {
         options.mode = ThreadMode.MULTI;
         options.release = ReleasePolicy.DIRECT;
         options.repeat = 2;
-        consumer.put("complete", true).put("bytes", 2 * FILE_BYTES).put("messages", 4).put("wrong", 0)
+        consumer.put("bytes", 2 * FILE_BYTES).put("messages", 4).put("wrong", 0)
             .put("crc", Crc32cCombiner.repeat(FILE_CRC, FILE_BYTES, 2)).put("elapsed_ns", 1_500_000_000L)
             .put("released_elsewhere", 4);
         for (final ResultLine side : new ResultLine[] {consumer, producer}) {
@@ -64,8 +64,8 @@ class DemoReportTest {
     }
 
     @Test
-    void shouldFailOnAStreamThatEndedEarly() {
-        consumer.put("complete", false);
+    void shouldFailOnTooFewBytes() {
+        consumer.put("bytes", FILE_BYTES);
 
         assertEquals(ExitCode.FAILED, report().exitCode());
     }

@@ -43,6 +43,10 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
     private Sequence given;
     /** Written by the handler thread; read by any, a little late. */
     private volatile long handled;
+    /** Set by who closes: what the ring still holds is let go, not handled. */
+    private volatile boolean abandoned;
+    /** Messages let go unhandled: by the handler thread, and by who has joined it. */
+    private int left;
 
     HandlerLane(final WorkerCore core, final HandlerPool.Builder options, final int index,
         final WaitStrategy waitStrategy) {
@@ -108,7 +112,9 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
 
     @Override
     public void onEvent(final Slot slot, final long sequence, final boolean endOfBatch) {
-        if (slot.connection != null) {
+        if (abandoned) {
+            letGoUnhandled(slot);
+        } else if (slot.connection != null) {
             handle(slot);
         }
         // Full fence: the slot is given back before the look for stalled connections; partner: stall().
@@ -128,10 +134,23 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
             core.tellError(slot.connection, Status.CANCELED, ex);
         }
         if (data.isHeld()) {
-            letGo(data, isFine);
+            try {
+                letGo(data, isFine);
+            } catch (final Throwable ex) {
+                core.tellError(slot.connection, Status.CANCELED, ex); // A refused release has changed nothing.
+                data.close();
+            }
         }
         slot.connection = null;
         handled++; // Only this thread writes it.
+    }
+
+    private void letGoUnhandled(final Slot slot) {
+        if (slot.connection != null) {
+            slot.data.close();
+            slot.connection = null;
+            left++;
+        }
     }
 
     private void letGo(final ReceivedData data, final boolean isFine) {
@@ -168,11 +187,12 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         return given() == ring.getCursor();
     }
 
-    /** Ends the thread; what is left in the ring is let go. */
-    void close() {
+    /** Ends the thread after the message it is at; what is left in the ring is let go. How many those were. */
+    int close() {
+        abandoned = true;
         processor.halt();
         if (Thread.currentThread() == thread) {
-            return;
+            return 0;
         }
         boolean interrupted = false;
         while (thread.isAlive()) {
@@ -183,10 +203,13 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
             }
         }
         for (long sequence = given() + 1; sequence <= ring.getCursor(); sequence++) {
-            ring.get(sequence).data.close();
+            letGoUnhandled(ring.get(sequence));
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        final int unhandled = left;
+        left = 0;
+        return unhandled;
     }
 }

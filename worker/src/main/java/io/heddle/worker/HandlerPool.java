@@ -103,8 +103,7 @@ public final class HandlerPool implements AutoCloseable {
             while (!lane.isDrained() && System.nanoTime() - start < deadline.toNanos()) {
                 LockSupport.parkNanos(POLL_NS);
             }
-            left += lane.isDrained() ? 0 : 1;
-            lane.close();
+            left += lane.close();
         }
         return left;
     }

@@ -12,7 +12,8 @@ import org.agrona.concurrent.IdleStrategy;
  */
 final class SleepingIdle implements IdleStrategy {
     private static final int SPINS = 1000;
-    private static final Duration SLICE = Duration.ofNanos(Sleeper.SLICE_NS);
+    /** The worker looks by itself now and then while it sleeps; close() and tasks signal it. */
+    private static final Duration LONG = Duration.ofSeconds(10);
     private static final long PARK_NS = 50_000;
 
     private final Worker worker;
@@ -39,8 +40,10 @@ final class SleepingIdle implements IdleStrategy {
             Thread.onSpinWait();
         } else if (!worker.context().config().isWakeupEnabled()) {
             LockSupport.parkNanos(PARK_NS);
+        } else if (Thread.interrupted()) {
+            idle = 0; // only close() ends a progress thread, and a thread that is interrupted cannot sleep
         } else if (arm() == Status.OK) {
-            worker.await(SLICE);
+            worker.await(LONG);
         }
     }
 

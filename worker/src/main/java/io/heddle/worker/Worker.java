@@ -2,7 +2,6 @@ package io.heddle.worker;
 
 import io.heddle.context.Context;
 import io.heddle.context.HeddleException;
-import io.heddle.context.MemoryPool;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.context.internal.DispatchToken;
@@ -44,7 +43,6 @@ public final class Worker implements AutoCloseable {
     private final String name;
     private final WorkerCore core;
     private final ThreadGuard guard;
-    private final boolean isMulti;
     private final WorkerAddress address;
 
     private Worker(final Context context, final ThreadMode mode, final String name) {
@@ -53,7 +51,6 @@ public final class Worker implements AutoCloseable {
         this.name = name;
         core = new WorkerCore(this, context, mode, name);
         guard = core.guard();
-        isMulti = core.isMulti();
         final Map<String, byte[]> addresses = new LinkedHashMap<>();
         for (final TransportInterface each : core.interfaces()) {
             addresses.put(each.transport().name(), each.address());
@@ -151,15 +148,7 @@ public final class Worker implements AutoCloseable {
      * @throws io.heddle.context.CallbackException inside a callback.
      */
     public int progress() {
-        if (isMulti) {
-            return core.round();
-        }
-        guard.enter(Operation.PROGRESS);
-        try {
-            return core.round();
-        } finally {
-            guard.exit(Operation.PROGRESS);
-        }
+        return core.progress(Operation.PROGRESS);
     }
 
     /**
@@ -246,37 +235,24 @@ public final class Worker implements AutoCloseable {
         final WorkerCounts c = core.counts();
         final KeptPools kept = core.kept();
         final WorkerLock lock = guard.workerLock();
-        long exhausted = kept.exhausted();
-        long refused = kept.refused();
-        for (final MemoryPool pool : core.transportPools()) {
-            exhausted += pool.exhausted();
-            refused += pool.refused();
-        }
         return new WorkerStatistics(c.messagesSent, c.bytesSent, c.messagesReceived, c.bytesReceived, c.bytesCopied,
-            c.dropped, c.postponed,
-            c.callbacksFailed, core.waitingCount(), c.sendsRefused, core.connections().length, core.heldElements(),
-            kept.memoryBytes(),
-            exhausted, refused, c.homecomings, guard.violations(), c.protocolViolations, c.payloadsChanged,
-            core.sleeper().wakeUps(),
-            lock == null ? 0 : lock.contendedCount(), lock == null ? 0 : lock.handedCount(), lock == null ? 0
-            : lock.longestWaitNs());
+            c.dropped, c.postponed, c.callbacksFailed, core.waitingCount(), c.sendsRefused, core.connections().length,
+            core.heldElements(), kept.memoryBytes(), core.poolsExhausted(), core.poolsRefused(), c.homecomings,
+            guard.violations(), c.protocolViolations, c.payloadsChanged, core.sleeper().wakeUps(),
+            lock == null ? 0 : lock.contendedCount(), lock == null ? 0 : lock.handedCount(),
+            lock == null ? 0 : lock.longestWaitNs());
     }
 
     /**
-     * Name, mode, statistics and one line per endpoint: transport, credits, pools, what it waits for. A use of the
-     * worker.
+     * Name, mode, statistics and one line per endpoint: transport, credits, pools, what it waits for. Any thread; what
+     * changes meanwhile may be shown half changed.
      */
     public String describe() {
         final StringBuilder text = new StringBuilder("worker name=").append(name).append(" threadMode=").append(mode)
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(' ').append(statistics()).append('\n');
-        guard.enter(Operation.PROGRESS);
-        try {
-            for (final Connection connection : core.connections()) {
-                text.append(connection.describe()).append('\n');
-            }
-        } finally {
-            guard.exit(Operation.PROGRESS);
+        for (final Connection connection : core.connections()) {
+            text.append(connection.describe()).append('\n');
         }
         return text.toString();
     }

@@ -52,6 +52,7 @@ final class WorkerCore implements InterfaceListener {
     private static final int MAX_LOG_LINES = 20;
     private static final int RETURNS_PER_STEP = 1024;
     private static final int CLOCK_ROUNDS = 64;
+    private static final int IDLE_CLOCK_ROUNDS = 4096;
     private static final VarHandle WORK;
 
     static {
@@ -78,6 +79,7 @@ final class WorkerCore implements InterfaceListener {
     private final DeferredQueue deferred = new DeferredQueue();
     private final WakeUp wakeUp = new WakeUp();
     private final WorkerCounts counts = new WorkerCounts();
+    private final PublishedCounts published;
     private final Dispatcher dispatcher;
     private final Sleeper sleeper;
     private final AtomicInteger logLines = new AtomicInteger();
@@ -97,6 +99,7 @@ final class WorkerCore implements InterfaceListener {
     private int firstWaiting;
     private int connectionCount;
     private int rounds;
+    private int idleRounds;
     /** Read once per so many rounds: dates what is kept, no more. */
     private volatile long coarseNs;
 
@@ -116,6 +119,7 @@ final class WorkerCore implements InterfaceListener {
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
         kept = new KeptPools(this, config, () -> coarseNs);
+        published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
         sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
         final List<TransportInterface> opened = new ArrayList<>();
@@ -194,7 +198,7 @@ final class WorkerCore implements InterfaceListener {
      * store.
      */
     void post(final int bit) {
-        if ((work & bit) == 0) {
+        if ((work & bit) != bit) {
             WORK.getAndBitwiseOr(this, bit); // Full fence; partner: takeWork().
         }
         wakeUp.wake();
@@ -209,6 +213,19 @@ final class WorkerCore implements InterfaceListener {
 
     // ---- the round
 
+    /** One round, guarded as part of the operation; what a MULTI worker locks, it locks inside. */
+    int progress(final Operation operation) {
+        if (isMulti) {
+            return round();
+        }
+        guard.enter(operation);
+        try {
+            return round();
+        } finally {
+            guard.exit(operation);
+        }
+    }
+
     /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
     int round() {
         token.checkNotInCallback(Operation.PROGRESS);
@@ -216,7 +233,7 @@ final class WorkerCore implements InterfaceListener {
             return 0;
         }
         try {
-            return look() ? stepAndDispatch() : idle();
+            return closed ? 0 : look() ? stepAndDispatch() : idle();
         } finally {
             token.release();
         }
@@ -238,7 +255,7 @@ final class WorkerCore implements InterfaceListener {
     @TokenHolder
     private boolean mayGoOn() {
         for (final Connection connection : waiting) {
-            if (connection.lane().hasRoom()) {
+            if (connection.mayGoOn()) {
                 return true;
             }
         }
@@ -246,6 +263,9 @@ final class WorkerCore implements InterfaceListener {
     }
 
     private int stepAndDispatch() {
+        if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
+            coarseNs = clock.nanoTime(); // the application's clock: not under the lock
+        }
         int done;
         if (isMulti) {
             guard.enter(Operation.PROGRESS);
@@ -267,9 +287,10 @@ final class WorkerCore implements InterfaceListener {
     /** The transport step: everything that changes lanes, pools and worker state. */
     @Guarded
     private int step() {
-        if ((++rounds & CLOCK_ROUNDS - 1) == 0) {
-            coarseNs = clock.nanoTime();
+        if ((rounds & CLOCK_ROUNDS - 1) == 0) {
+            published.publish(this);
         }
+        idleRounds = 0;
         dispatcher.retire();
         int done = 0;
         if (work != 0) {
@@ -287,12 +308,25 @@ final class WorkerCore implements InterfaceListener {
     private int takeWork() {
         // Full fence before what was posted is looked at; partner: post().
         final int bits = (int) WORK.getAndSet(this, 0);
+        boolean isWhole = false;
+        try {
+            final int done = doWork(bits);
+            isWhole = true;
+            return done;
+        } finally {
+            if (!isWhole) {
+                post(bits); // what was not come to is not forgotten
+            }
+        }
+    }
+
+    @Guarded
+    private int doWork(final int bits) {
         int done = 0;
         if ((bits & WORK_RETURNS) != 0) {
             done += takeReturns();
         }
         if ((bits & WORK_EVENTS) != 0) {
-            coarseNs = clock.nanoTime();
             for (final TransportInterface each : interfaces) {
                 done += each.step(coarseNs);
                 if (each.hasEvents()) {
@@ -315,12 +349,12 @@ final class WorkerCore implements InterfaceListener {
         int taken = 0;
         while (element != null && taken < RETURNS_PER_STEP) {
             final PoolElement next = element.unlink();
+            homeChain = next; // before anything that may throw
             element.reclaim();
             recycle(element);
             element = next;
             taken++;
         }
-        homeChain = element;
         if (element != null || !returns.isEmpty()) {
             post(WORK_RETURNS);
         }
@@ -351,7 +385,7 @@ final class WorkerCore implements InterfaceListener {
         for (int i = 0; i < now.length; i++) {
             final int index = firstWaiting + i;
             final Connection connection = now[index < now.length ? index : index - now.length];
-            if (connection.lane().hasRoom() || connection.status() != Status.OK || !connection.hasPending()) {
+            if (connection.mayGoOn() || !connection.hasPending()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
                     if (connection.isCloseAfterFlush()) {
@@ -365,9 +399,12 @@ final class WorkerCore implements InterfaceListener {
         return done;
     }
 
-    /** Nothing to do: what is cheap now is done now. */
+    /** Nothing to do: now is the time for the clock and the counters, once after work and now and then. */
     private int idle() {
-        if ((++rounds & CLOCK_ROUNDS * CLOCK_ROUNDS - 1) == 0) {
+        final int idle = ++idleRounds;
+        if (idle == CLOCK_ROUNDS) {
+            published.publishPools(this);
+        } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
         }
         return 0;
@@ -399,8 +436,14 @@ final class WorkerCore implements InterfaceListener {
     public void onPeerGone(final Lane lane, final Status status, final String reason) {
         final Connection connection = (Connection) lane.attachment();
         if (!connection.isDisposed()) {
+            if (status == Status.PROTOCOL_VIOLATION) {
+                counts.protocolViolations++;
+            }
             connection.gone(status, reason);
             removeWaiting(connection);
+            if (connection.isCloseAfterFlush()) {
+                post(WORK_CLOSE); // nothing is left to be flushed
+            }
             if (connection.pollIndex < 0) {
                 poller.add(connection);
             } else {
@@ -457,10 +500,11 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     void addWaiting(final Connection connection) {
         waiting = with(waiting, connection);
+        wakeUp.wake(); // who sleeps has asked its peers for no signal when there is room
     }
 
     @Guarded
-    private void removeWaiting(final Connection connection) {
+    void removeWaiting(final Connection connection) {
         waiting = without(waiting, connection);
     }
 
@@ -539,15 +583,28 @@ final class WorkerCore implements InterfaceListener {
     void violated(final Connection connection, final String field) {
         guard.enter(Operation.CLOSE_ENDPOINT);
         try {
-            if (!connection.isFailed()) {
-                connection.gone(Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
-                connection.silence();
-                removeWaiting(connection);
-                deferred.add(new PeerGone(connection));
-                post(WORK_DEFERRED);
-            }
+            silence(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
         } finally {
             guard.exit(Operation.CLOSE_ENDPOINT);
+        }
+    }
+
+    /** A lane threw: nothing of it is looked at any more, and no other lane is the worse for it. Token and guard. */
+    @Guarded
+    void broken(final Connection connection, final Throwable cause) {
+        poller.remove(connection);
+        silence(connection, Status.IO_ERROR, "the lane cannot be read: " + cause);
+    }
+
+    @Guarded
+    private void silence(final Connection connection, final Status status, final String reason) {
+        if (!connection.isFailed()) {
+            connection.gone(status, reason);
+            connection.silence();
+            removeWaiting(connection);
+            connection.lane().finish(); // the peer's own sends must not wait for ever
+            deferred.add(new PeerGone(connection));
+            post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }
     }
 
@@ -593,10 +650,24 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    @Guarded
     void payloadChanged(final Connection connection, final int id, final int bytes) {
-        warn("payload of a pending send was changed before it went out: worker={} {} id={} lengthBytes={}; it "
-            + "belongs to the send until its request is done", name, connection, id, bytes);
         counts.payloadsChanged++;
+        // The logger is not to run under the lock.
+        defer(new Told(connection, () -> warn("payload of a pending send was changed before it went out: worker={} {} "
+            + "id={} lengthBytes={}; it belongs to the send until its request is done", name, connection, id, bytes)));
+    }
+
+    @Guarded
+    void tellErrorLater(final Connection connection, final Status status, final Throwable error) {
+        defer(new Told(connection, () -> tellError(connection, status, error)));
+    }
+
+    /** The peer has part of a message whose rest cannot be had: it is told the end instead. */
+    @Guarded
+    void endMidway(final Connection connection, final String reason) {
+        connection.lane().finish();
+        silence(connection, Status.CANCELED, reason);
     }
 
     void errorHandler(final WorkerErrorHandler handler) {
@@ -632,7 +703,7 @@ final class WorkerCore implements InterfaceListener {
     boolean awaitProgress(final java.util.function.BooleanSupplier condition, final long timeoutNs,
         final Operation operation) {
         DispatchToken.checkThreadNotInCallback(operation);
-        return sleeper.awaitProgress(condition, timeoutNs);
+        return sleeper.awaitProgress(condition, timeoutNs, operation);
     }
 
     // ---- the end
@@ -659,7 +730,6 @@ final class WorkerCore implements InterfaceListener {
             return CloseReport.CLEAN;
         }
         final CloseReport cut = connection.refuseSends(Status.CANCELED);
-        removeWaiting(connection);
         dispatcher.forget(connection);
         connections = without(connections, connection);
         poller.remove(connection);
@@ -692,6 +762,8 @@ final class WorkerCore implements InterfaceListener {
             leaks.addAll(each.close());
         }
         leaks.addAll(kept.close());
+        published.publishPools(this);
+        published.close();
         context.unregister(worker);
         wakeUp.arm();
         wakeUp.wake();
@@ -730,12 +802,24 @@ final class WorkerCore implements InterfaceListener {
         return sum;
     }
 
-    List<MemoryPool> transportPools() {
-        final List<MemoryPool> pools = new ArrayList<>();
+    long poolsExhausted() {
+        long sum = kept.exhausted();
         for (final TransportInterface each : interfaces) {
-            pools.addAll(each.pools());
+            for (final MemoryPool pool : each.pools()) {
+                sum += pool.exhausted();
+            }
         }
-        return pools;
+        return sum;
+    }
+
+    long poolsRefused() {
+        long sum = kept.refused();
+        for (final TransportInterface each : interfaces) {
+            for (final MemoryPool pool : each.pools()) {
+                sum += pool.refused();
+            }
+        }
+        return sum;
     }
 
     KeptPools kept() {
@@ -760,6 +844,14 @@ final class WorkerCore implements InterfaceListener {
             if (handler != null && !connection.isClosed()) {
                 handler.onError(connection, connection.status(), connection.failure());
             }
+        }
+    }
+
+    /** Something for the log or the error handler. */
+    private record Told(Connection connection, Runnable text) implements Deferred {
+        @Override
+        public void tell() {
+            text.run();
         }
     }
 

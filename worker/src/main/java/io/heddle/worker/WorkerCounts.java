@@ -8,6 +8,7 @@ final class WorkerCounts {
     long messagesSent;
     long bytesSent;
     long sendsRefused;
+    long sendsQueued;
     long bytesCopied;
     long payloadsChanged;
     long homecomings;

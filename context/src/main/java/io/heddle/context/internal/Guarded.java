@@ -11,8 +11,8 @@ import java.lang.annotation.Target;
  * whose turn it is.
  *
  * <p>The architecture test holds it: such a method is called only from methods that are guarded too or that enter the
- * guard themselves, and only from those may a transport or a memory pool be called. On a constructor: the object is
- * not shared yet, or its maker has entered the guard.
+ * guard themselves, and only from those may a transport or a memory pool be called. On a constructor: its maker has
+ * entered the guard, or the worker is not shared yet.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -20,6 +20,7 @@ public interface Lane {
     void attachment(Object attachment);
 
     /** Whether records may be offered: connected, and the peer is there. */
+    @AnyThread
     boolean isReady();
 
     // ---- the dispatcher's read-only look: token held, guard not needed
@@ -72,6 +73,7 @@ public interface Lane {
     // ---- sending: guard
 
     /** The largest record, data and header together with padding, that {@link #send} takes. */
+    @AnyThread
     int maxFragmentBytes();
 
     /** The largest record that can be sent although no descriptor can be had; at least 1 KiB and 8 bytes. */
@@ -117,6 +119,7 @@ public interface Lane {
     boolean signalNeededForRoom();
 
     /** Wakes the peer: a system call, so never under the worker's lock. Any thread; never throws. */
+    @AnyThread
     void signal();
 
     // ---- the end
@@ -134,5 +137,6 @@ public interface Lane {
     void dispose();
 
     /** One line: transport, peer, geometry, credit and pool figures, what it waits for. */
+    @AnyThread
     String describe();
 }

@@ -1,6 +1,7 @@
 package io.heddle.context.spi;
 
 /** A transport opened for one context. Thread safe. */
+@AnyThread
 public interface Transport extends AutoCloseable {
     /** The provider's name. */
     String name();

@@ -12,9 +12,11 @@ import java.util.List;
  */
 public interface TransportInterface {
     /** The transport that opened it. */
+    @AnyThread
     Transport transport();
 
     /** The bytes by which a peer's transport of the same name reaches this interface. A fresh copy. */
+    @AnyThread
     byte[] address();
 
     /**
@@ -47,9 +49,11 @@ public interface TransportInterface {
      * The receive pools of every lane, disposed ones with elements out among them; for their gauges. Any thread; a
      * fresh list.
      */
+    @AnyThread
     List<MemoryPool> pools();
 
     /** Elements of those pools that the application keeps, as of the last round. Any thread. */
+    @AnyThread
     long heldElements();
 
     /**

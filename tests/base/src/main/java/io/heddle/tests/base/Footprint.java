@@ -26,6 +26,9 @@ import java.util.stream.Stream;
 record Footprint(
     Set<String> threads, Set<String> files, Map<String, Long> descriptors, Map<String, Long> mappings) {
 
+    /** Counter files are mapped until the last counter is collected: a late count harms nothing. */
+    private static final String COUNTERS = ".counters";
+
     static Footprint take(final Path runtimeDirectory) {
         return new Footprint(threadsNow(), filesIn(runtimeDirectory), descriptorsNow(),
             mappingsOf(runtimeDirectory));
@@ -103,8 +106,7 @@ record Footprint(
 
     private static Map<String, Long> mappingsOf(final Path directory) {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
-            // A closed context's counter file stays mapped, by design, until nothing refers to a counter.
-            return lines.filter(line -> line.contains(directory + "/") && !line.endsWith(".counters (deleted)"))
+            return lines.filter(line -> line.contains(directory + "/") && !line.contains(COUNTERS))
                 .map(line -> line.substring(line.indexOf('/')))
                 .collect(Collectors.groupingBy(path -> path, TreeMap::new, Collectors.counting()));
         } catch (final IOException ex) {

@@ -8,6 +8,7 @@ import java.util.function.Predicate;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaCodeUnit;
 import com.tngtech.archunit.core.domain.JavaCodeUnitAccess;
+import com.tngtech.archunit.core.domain.JavaMethod;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
@@ -17,15 +18,16 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
  * The rule "no transport and no pool is called outside a guarded section", on names, so that it can be tried on
  * examples.
  *
- * <p>A call in a lambda counts as made by the method that holds the lambda. Constants, enums, records and exceptions of
- * the SPI are values and free. Immutable.
+ * <p>A call in a lambda counts as made by the method that holds the lambda. Only interfaces of the SPI are looked at:
+ * its classes, enums and records are the caller's own data. A method or an interface marked {@code AnyThread} is free.
+ * A guarded constructor makes an object that nobody shares yet, so that it may be called anywhere. Immutable.
  *
- * @param users        packages whose calls are looked at
- * @param spi          package of the transport SPI with its subpackages
- * @param pools        names of the pool classes
- * @param poolCalls    names of their methods that change them
- * @param guard        name of the guard class; whoever calls its {@code enter} is a guarded section
- * @param annotations  package of {@code Guarded} and {@code TokenHolder}
+ * @param users       packages whose calls are looked at
+ * @param spi         package of the transport SPI, and of {@code AnyThread}
+ * @param pools       names of the pool classes
+ * @param poolCalls   names of their methods that change them
+ * @param guard       name of the guard class; whoever calls its {@code enter} is a guarded section
+ * @param annotations package of {@code Guarded} and {@code TokenHolder}
  */
 record GuardedSections(
     String[] users, String spi, Set<String> pools, Set<String> poolCalls, String guard, String annotations) {
@@ -48,7 +50,7 @@ record GuardedSections(
     ArchRule onlyGuardedCodeCallsGuardedCode() {
         return classes().that().resideInAnyPackage(users)
             .should(keepTo("call guarded code under the guard only",
-                call -> isGuardedCode(call) && !isGuardedSection(call.getOrigin())));
+                call -> isGuardedMethod(call) && !isGuardedSection(call.getOrigin())));
     }
 
     private boolean isViolatingTouch(final JavaCodeUnitAccess<?> call) {
@@ -60,18 +62,20 @@ record GuardedSections(
 
     private boolean isSpiCall(final JavaCodeUnitAccess<?> call) {
         final JavaClass owner = call.getTargetOwner();
-        final boolean value = owner.isEnum() || owner.isRecord() || owner.isAssignableTo(Throwable.class);
-        final boolean inSpi = owner.getPackageName().equals(spi) || owner.getPackageName().startsWith(spi + ".");
-        return inSpi && !value;
+        final boolean isFree = owner.isAnnotatedWith(spi + ".AnyThread")
+            || call.getTarget().resolveMember().filter(target -> target.isAnnotatedWith(spi
+                + ".AnyThread")).isPresent();
+        return owner.isInterface() && owner.getPackageName().equals(spi) && !isFree;
     }
 
     private boolean isPoolCall(final JavaCodeUnitAccess<?> call) {
         return pools.contains(call.getTargetOwner().getName()) && poolCalls.contains(call.getTarget().getName());
     }
 
-    private boolean isGuardedCode(final JavaCodeUnitAccess<?> call) {
-        return call.getTarget().resolveMember().map(JavaCodeUnit.class::cast)
-            .filter(target -> isMarked(target, "Guarded")).isPresent();
+    private boolean isGuardedMethod(final JavaCodeUnitAccess<?> call) {
+        return call.getTarget().resolveMember()
+            .filter(target -> target instanceof JavaMethod && target.isAnnotatedWith(annotations + ".Guarded"))
+            .isPresent();
     }
 
     private boolean isGuardedSection(final JavaCodeUnit unit) {
