@@ -21,8 +21,8 @@ class ReadmeProgramTest {
     private static final String STATEMENTS = """
         # Of the shape that the design gives
 
-        <!-- program -->
         ```java
+        // README program
         try (Context context = Context.create();
              Worker worker = Worker.create(context, ThreadMode.MULTI)) {
             worker.onActiveMessage(7, message -> {
@@ -53,7 +53,7 @@ class ReadmeProgramTest {
         final Path readme = Path.of(System.getProperty("heddle.test.project.root", "../..")).resolve("README.md");
         assumeTrue(Files.isRegularFile(readme), "there is no README.md yet");
         final Optional<ReadmeProgram> program = ReadmeProgram.of(Files.readString(readme));
-        assumeTrue(program.isPresent(), "README.md has no Java block after a line " + ReadmeProgram.MARK + " yet");
+        assumeTrue(program.isPresent(), "README.md has no Java block that begins with the line " + ReadmeProgram.MARK);
 
         assertEquals("", program.get().compile(directory));
         program.get().run(directory);
@@ -69,9 +69,8 @@ class ReadmeProgramTest {
     @Test
     void shouldRunAClassAsItIs() throws Exception {
         final ReadmeProgram program = ReadmeProgram.of("""
-            <!-- program -->
-
             ```java
+            // README program
             public final class Shout {
                 public static void main(final String[] arguments) {
                     throw new IllegalStateException("heard");
@@ -85,7 +84,7 @@ class ReadmeProgramTest {
 
     @Test
     void shouldSayWhatDoesNotCompile() throws Exception {
-        final String says = ReadmeProgram.of("<!-- program -->\n```java\nint i = \"no\";\n```\n").orElseThrow()
+        final String says = ReadmeProgram.of("```java\n// README program\nint i = \"no\";\n```\n").orElseThrow()
             .compile(directory);
         assertTrue(says.contains("does not compile") && says.contains("incompatible types"), says);
     }
