@@ -24,6 +24,8 @@ final class LentDescriptors {
     private final MemoryPool[] pools = new MemoryPool[LaneLayout.CLASSES];
     private final long[] creditTail = new long[LaneLayout.CLASSES];
     private final int[] lent = new int[LaneLayout.CLASSES];
+    /** By class: elements that the application keeps. */
+    private final int[] kept = new int[LaneLayout.CLASSES];
     private PoolElement[] byId = new PoolElement[0];
     private int ids;
     /** By class: numbers of the chunk that was asked for last, and how many; 0 if it has come. */
@@ -52,6 +54,21 @@ final class LentDescriptors {
 
     int lent(final int sizeClass) {
         return lent[sizeClass];
+    }
+
+    /** How many of the class are lent, filled, or about to be lent again: all that the application does not keep. */
+    int circulating(final int sizeClass) {
+        return pools[sizeClass] == null ? 0 : pools[sizeClass].capacity() - kept[sizeClass];
+    }
+
+    /** The element was retired and somebody keeps it. */
+    void kept(final PoolElement element) {
+        kept[LaneLayout.classOf((int) element.capacityBytes())]++;
+    }
+
+    /** A kept element is back, TAKEN. */
+    void cameBack(final PoolElement element) {
+        kept[LaneLayout.classOf((int) element.capacityBytes())]--;
     }
 
     /**

@@ -16,7 +16,7 @@ final class LentPools {
     private final ShmLane lane;
     private final LaneLink link;
     private final LentDescriptors descriptors;
-    /** Bits of classes that the peer asked for while all of them were lent or on their way. It asks only once. */
+    /** Bits of classes that the peer asked for while enough of them were lent or on their way. It asks only once. */
     private int unmet;
     /** Descriptors asked for and not yet mapped, by class. */
     private final int[] growing = new int[LaneLayout.CLASSES];
@@ -53,7 +53,7 @@ final class LentPools {
         if (growing[sizeClass] > 0) {
             return true;
         }
-        if (descriptors.lent(sizeClass) >= descriptors.window(sizeClass)) {
+        if (descriptors.circulating(sizeClass) >= descriptors.window(sizeClass)) {
             unmet |= 1 << sizeClass;
             return true;
         }

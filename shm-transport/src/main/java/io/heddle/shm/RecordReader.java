@@ -155,6 +155,7 @@ final class RecordReader {
             element.reclaim();
             descriptors.recycle(element);
         } else {
+            descriptors.kept(element);
             kept++;
         }
     }

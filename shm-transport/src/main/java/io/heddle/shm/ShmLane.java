@@ -360,8 +360,16 @@ final class ShmLane implements Lane {
         final int kept = reader.takeKept();
         if (kept != 0) {
             owner.held(kept);
-            if (ready) {
+            lendMoreInstead();
+        }
+    }
+
+    private void lendMoreInstead() {
+        if (ready) {
+            try {
                 lent.kept();
+            } catch (final InternalError ex) {
+                fault(ex);
             }
         }
     }
@@ -374,6 +382,7 @@ final class ShmLane implements Lane {
     @Override
     public void recycle(final PoolElement element) {
         owner.held(-1);
+        lent.descriptors().cameBack(element);
         if (disposed || goneStatus != null) {
             lent.putBack(element);
         } else {

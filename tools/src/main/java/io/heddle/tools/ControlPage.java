@@ -43,7 +43,7 @@ final class ControlPage {
     private static final int METER_END = 4;
 
     private static final int PROBE_TRIPS = 3000;
-    private static final int PROBE_BATCH = 30;
+    private static final int PROBE_BATCH = 10;
     private static final long PROBE_LIMIT_NS = 20_000_000L;
     private static final long PATIENCE_NS = 5_000_000_000L;
 

@@ -54,11 +54,21 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         handler = options.handler;
         policy = options.policy;
         applicationLock = options.applicationLock;
-        ring = RingBuffer.createSingleProducer(Slot::new, options.capacity, waitStrategy);
+        ring = newRing(options.capacity, waitStrategy);
         processor = new BatchEventProcessorBuilder().build(ring, ring.newBarrier(), this);
         ring.addGatingSequences(processor.getSequence());
         thread = core.worker().context().config().threadFactory().newThread(processor);
         thread.setName("heddle-handler-" + core.name() + '-' + index);
+    }
+
+    /**
+     * The token orders the producers, whose thread may change. With assertions on, the ring for one producer refuses a
+     * second thread all the same; the other kind works alike.
+     */
+    private static RingBuffer<Slot> newRing(final int capacity, final WaitStrategy waitStrategy) {
+        return RingBuffer.class.desiredAssertionStatus()
+            ? RingBuffer.createMultiProducer(Slot::new, capacity, waitStrategy)
+            : RingBuffer.createSingleProducer(Slot::new, capacity, waitStrategy);
     }
 
     void start() {
@@ -112,10 +122,12 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
 
     @Override
     public void onEvent(final Slot slot, final long sequence, final boolean endOfBatch) {
-        if (abandoned) {
+if (abandoned) {
             letGoUnhandled(slot);
         } else if (slot.connection != null) {
             handle(slot);
+            slot.connection = null;
+            handled++; // Only this thread writes it.
         }
         // Full fence: the slot is given back before the look for stalled connections; partner: stall().
         given.setVolatile(sequence);
@@ -141,8 +153,6 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
                 data.close();
             }
         }
-        slot.connection = null;
-        handled++; // Only this thread writes it.
     }
 
     private void letGoUnhandled(final Slot slot) {
@@ -154,9 +164,15 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
     }
 
     private void letGo(final ReceivedData data, final boolean isFine) {
-        if (policy == ReleasePolicy.ASYNC || !isFine) {
-            data.releaseAsync();
-        } else if (applicationLock == null) {
+        if (policy == ReleasePolicy.DIRECT && isFine) {
+            letGoDirect(data);
+        } else {
+            data.close();
+        }
+    }
+
+    private void letGoDirect(final ReceivedData data) {
+        if (applicationLock == null) {
             data.release();
         } else {
             applicationLock.lock();

@@ -5,6 +5,7 @@ import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
+import io.heddle.context.internal.DispatchToken;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -98,6 +99,7 @@ public final class HandlerPool implements AutoCloseable {
     public int close(final Duration deadline) {
         closed = true;
         final long start = System.nanoTime();
+        awaitDispatcher(start + deadline.toNanos());
         int left = 0;
         for (final HandlerLane lane : lanes) {
             while (!lane.isDrained() && System.nanoTime() - start < deadline.toNanos()) {
@@ -106,6 +108,20 @@ public final class HandlerPool implements AutoCloseable {
             left += lane.close();
         }
         return left;
+    }
+
+    /** A dispatcher that has seen the pool open may be about to pass a message on. */
+    private void awaitDispatcher(final long deadlineNs) {
+        final DispatchToken token = worker.core().token();
+        while (!token.isInCallback() && !token.tryAcquire()) {
+            if (System.nanoTime() - deadlineNs >= 0) {
+                return;
+            }
+            token.awaitRelease(deadlineNs);
+        }
+        if (!token.isInCallback()) {
+            token.release();
+        }
     }
 
     /** Describes a pool. Confined to one thread. */

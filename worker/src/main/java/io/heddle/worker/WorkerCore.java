@@ -53,6 +53,8 @@ final class WorkerCore implements InterfaceListener {
     private static final int RETURNS_PER_STEP = 1024;
     private static final int CLOCK_ROUNDS = 64;
     private static final int IDLE_CLOCK_ROUNDS = 4096;
+    /** Some ten milliseconds. */
+    private static final int LONG_IDLE_ROUNDS = 1 << 20;
     private static final VarHandle WORK;
 
     static {
@@ -403,7 +405,9 @@ final class WorkerCore implements InterfaceListener {
     private int idle() {
         final int idle = ++idleRounds;
         if (idle == CLOCK_ROUNDS) {
-            published.publishPools(this);
+            published.publish(this);
+        } else if (idle == LONG_IDLE_ROUNDS) {
+            published.publishPools(this); // allocates a little
         } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
         }

@@ -22,7 +22,8 @@ import org.openjdk.jcstress.vm.CompileMode;
  * takes a tenth of a second is nearly all the time; its generated runners do not mind where they run. Immutable.
  */
 final class JcstressSample {
-    private static final List<String> OPTIONS = List.of("-m", "quick", "-iters", "1", "-af", "NONE", "-c", "2", "-time");
+    private static final List<String> OPTIONS =
+        List.of("-m", "quick", "-iters", "1", "-af", "NONE", "-c", "2", "-time");
 
     private final TestResult result;
     private final boolean isComplete;

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(90)
+@Timeout(150)
 class DemoCommandTest {
     private static final int FILE_BYTES = (1 << 20) + 12_345;
     private static final long SEED = 7;

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(90)
+@Timeout(150)
 class PerftestCommandTest {
     private static final String SHORT = " --warmup 0.1 --seconds 0.1 --jvm -Xms64m"
         + ("debug".equals(System.getProperty("heddle.test.build")) ? " --debug" : "");
@@ -44,7 +44,7 @@ class PerftestCommandTest {
     @ValueSource(strings = {"--size 64k --receive touch", "--size 2k --receive keep", "--size 1k --receive pool",
         "--size 1m", "--size 8 --mode multi --threads 2"})
     void shouldCountWhatTheReceiverGot(final String arguments) throws IOException, InterruptedException {
-        final HeddleProcess perftest = perftest("--test am_bw " + arguments);
+        final HeddleProcess perftest = perftest("--test am_bw --idle default " + arguments);
 
         assertTrue(perftest.number("rate_per_s") > 0, perftest::toString);
         assertTrue(perftest.number("alloc_bytes_per_op") >= 0, perftest::toString);
@@ -52,7 +52,7 @@ class PerftestCommandTest {
 
     @Test
     void shouldPrintALinePerSizeInJson() throws IOException, InterruptedException {
-        final HeddleProcess perftest = perftest("--test am_bw --size 8,16 --iterations 1000 --json");
+        final HeddleProcess perftest = perftest("--test am_bw --idle default --size 8,16 --iterations 1000 --json");
 
         final List<String> lines = perftest.stdout().lines().toList();
         assertEquals(2, lines.size(), perftest::toString);
@@ -72,7 +72,7 @@ class PerftestCommandTest {
     @Test
     void shouldLetTwoProcessesMeetByName() throws IOException, InterruptedException {
         final String name = "test" + ProcessHandle.current().pid();
-        final String options = " --test am_lat --size 8,64" + SHORT;
+        final String options = " --test am_lat --idle default --size 8,64" + SHORT;
         try (HeddleProcess server = HeddleProcess.start(directory, "perftest --server " + name + options);
              HeddleProcess client = HeddleProcess.start(directory, "perftest --client " + name + options)) {
             assertEquals(0, client.awaitEnd().exitCode(), client::toString);
