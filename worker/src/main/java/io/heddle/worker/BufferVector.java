@@ -24,7 +24,8 @@ public final class BufferVector {
 
     /** Adds a stretch. This object, for chaining. */
     public BufferVector add(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        if ((offset | lengthBytes) < 0 || lengthBytes > 0 && (buffer == null || lengthBytes > buffer.capacity() - offset)) {
+        if ((offset | lengthBytes) < 0
+            || lengthBytes > 0 && (buffer == null || lengthBytes > buffer.capacity() - offset)) {
             throw new HeddleException(Status.INVALID_PARAM, "offset=" + offset + " lengthBytes=" + lengthBytes
                 + " must lie within the buffer: capacityBytes="
                 + (buffer == null ? "none (null)" : Integer.toString(buffer.capacity())));

@@ -497,7 +497,10 @@ public final class Connection {
         if (sendStatus == Status.OK) {
             sendStatus = Status.CANCELED;
         }
-        loseClaim();
+        if (claim != null) {
+            loseClaim();
+            goOnAnyhow();
+        }
     }
 
     @Guarded

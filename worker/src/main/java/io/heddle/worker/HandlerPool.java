@@ -1,6 +1,5 @@
 package io.heddle.worker;
 
-import com.lmax.disruptor.PhasedBackoffWaitStrategy;
 import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
@@ -34,8 +33,7 @@ public final class HandlerPool implements AutoCloseable {
         isOrdered = options.isOrdered;
         lanes = new HandlerLane[options.handlers];
         for (int i = 0; i < lanes.length; i++) {
-            lanes[i] = new HandlerLane(worker.core(), options, i,
-                PhasedBackoffWaitStrategy.withLiteLock(SPIN_NS, YIELD_NS, TimeUnit.NANOSECONDS));
+            lanes[i] = new HandlerLane(worker.core(), options, i, new ParkingWait(SPIN_NS, SPIN_NS + YIELD_NS));
         }
         for (final HandlerLane lane : lanes) {
             lane.start();

@@ -13,23 +13,25 @@ import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
+import io.heddle.tests.base.TestScale;
 import io.heddle.tests.loop.SteeredSettings;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What application code may do inside Heddle's callbacks, and what becomes of what it throws there. */
-@Timeout(30)
+@Timeout(60)
 @ExtendWith(HygieneExtension.class)
 final class CallbackTest {
     private static final int FRAGMENT = SteeredSettings.DEFAULT.maxFragmentBytes();
-    private static final int PING_PONGS = "full".equals(System.getProperty("tests.scale")) ? 1_000_000 : 50_000;
+    private static final int PING_PONGS = TestScale.count(20_000, 1_000_000);
 
     private final List<String> calls = new ArrayList<>();
 
@@ -189,6 +191,7 @@ final class CallbackTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @Tag("scaled")
     @StandsFor("C4")
     void shouldAnswerFromCallbacksWithoutGrowingTheStack(final ThreadMode mode) {
         try (WorkerPair pair = WorkerPair.open(mode)) {

@@ -117,7 +117,7 @@ final class WaitingTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
-    @StandsFor({"6.4/event.am_no_fc", "W3"})
+    @StandsFor("6.4/event.am_no_fc")
     void shouldBeWokenByAMessage(final ThreadMode mode) {
         try (WorkerPair pair = WorkerPair.open(mode)) {
             pair.receive(WorkerPair.ID);
