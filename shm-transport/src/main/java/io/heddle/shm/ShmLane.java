@@ -56,6 +56,8 @@ final class ShmLane implements Lane {
     private boolean finishPending;
     private boolean disposed;
     private boolean drained;
+    /** The memory behind the segment went away: it is not touched any more. */
+    private volatile boolean lost;
     private Status goneStatus;
     private String goneReason;
 
@@ -134,9 +136,13 @@ final class ShmLane implements Lane {
     }
 
     void waitState(final long state) {
-        if (ready || goneStatus != null && ownWaitAddress != 0 && !disposed) {
-            // Partner: the peer's look in signalNeeded.
-            UnsafeApi.putLongRelease(null, ownWaitAddress, state);
+        if ((ready || goneStatus != null && ownWaitAddress != 0 && !disposed) && !lost) {
+            try {
+                // Partner: the peer's look in signalNeeded.
+                UnsafeApi.putLongRelease(null, ownWaitAddress, state);
+            } catch (final InternalError ex) {
+                fault(ex);
+            }
         }
     }
 
@@ -152,9 +158,13 @@ final class ShmLane implements Lane {
         return false;
     }
 
+    /** Under the guard. */
     private Status fault(final InternalError error) {
+        lost = true;
         failed(Status.SHMEM_SEGMENT, "memory of the segment is gone: " + error.getMessage() + " peer=" + peer);
-        drained = drained || reader == null;
+        if (link != null) {
+            link.close();
+        }
         return goneStatus;
     }
 
@@ -177,10 +187,14 @@ final class ShmLane implements Lane {
 
     @Override
     public boolean hasReceived() {
-        if (reader == null || disposed) {
+        if (reader == null || disposed || lost) {
             return goneStatus != null && !drained && !disposed;
         }
-        return reader.hasRecord() || control.hasRecord() || goneStatus != null && !drained;
+        try {
+            return reader.hasRecord() || control.hasRecord() || goneStatus != null && !drained;
+        } catch (final InternalError ex) {
+            return true; // the step that follows, under the guard, finds the same and ends the lane
+        }
     }
 
     @Override
@@ -189,15 +203,31 @@ final class ShmLane implements Lane {
             return goneStatus != null;
         }
         if (refused == REFUSED_CREDIT) {
-            return borrowed.hasCredit(refusedClass) || refusedByPeer[refusedClass];
+            return hasCredit();
         }
-        return refused != REFUSED_RING || writer.headMoved();
+        return refused != REFUSED_RING || headMoved();
+    }
+
+    private boolean hasCredit() {
+        try {
+            return borrowed.hasCredit(refusedClass) || refusedByPeer[refusedClass];
+        } catch (final InternalError ex) {
+            return true; // the send that is tried then finds the same
+        }
+    }
+
+    private boolean headMoved() {
+        try {
+            return writer.headMoved();
+        } catch (final InternalError ex) {
+            return true; // as above
+        }
     }
 
     @Override
     public int control() {
         int handled = 0;
-        if (control != null && !disposed) {
+        if (control != null && !disposed && !lost) {
             try {
                 if (finishPending) {
                     finish();
@@ -210,7 +240,7 @@ final class ShmLane implements Lane {
                 fault(ex);
             }
         }
-        if (goneStatus != null && !drained && (reader == null || !reader.hasRecord())) {
+        if (goneStatus != null && !drained && (reader == null || lost || !reader.hasRecord())) {
             drained = true;
             if (lent != null) {
                 lent.descriptors().reclaimLent();
@@ -248,7 +278,7 @@ final class ShmLane implements Lane {
 
     @Override
     public int collect(final ReceiveBatch batch, final int limit) {
-        if (reader == null || disposed) {
+        if (reader == null || disposed || lost) {
             return 0;
         }
         int added = 0;
@@ -267,9 +297,10 @@ final class ShmLane implements Lane {
     public void retire(final ReceiveBatch batch, final int from, final int to) {
         try {
             reader.retire(batch, from, to);
-            owner.held(reader.takeKept());
         } catch (final InternalError ex) {
             fault(ex);
+        } finally {
+            owner.held(reader.takeKept());
         }
     }
 
@@ -284,7 +315,11 @@ final class ShmLane implements Lane {
         if (disposed || goneStatus != null) {
             lent.putBack(element);
         } else {
-            lent.descriptors().recycle(element);
+            try {
+                lent.descriptors().recycle(element);
+            } catch (final InternalError ex) {
+                fault(ex); // it is lent by its state, and comes back as all that is lent does
+            }
         }
     }
 
@@ -480,24 +515,35 @@ final class ShmLane implements Lane {
 
     @Override
     public int unretired() {
-        return writer == null || disposed ? 0 : writer.unretired();
+        if (writer == null || disposed || lost) {
+            return 0;
+        }
+        try {
+            return writer.unretired();
+        } catch (final InternalError ex) {
+            fault(ex);
+            return 0;
+        }
     }
 
     @Override
     public boolean signalNeeded() {
-        if (!ready) {
-            return false;
-        }
-        // Opaque: POLLING needs no fence, since a reader leaves it well before it sleeps.
-        return UnsafeApi.getLongOpaque(null, peerWaitAddress) != WaitState.POLLING && signalNow(false);
+        return ready && signalNeeded(false);
     }
 
     @Override
     public boolean signalNeededForRoom() {
-        if (!ready) {
+        return ready && signalNeeded(true);
+    }
+
+    private boolean signalNeeded(final boolean forRoom) {
+        try {
+            // Opaque: POLLING needs no fence, since a reader leaves it well before it sleeps.
+            return UnsafeApi.getLongOpaque(null, peerWaitAddress) != WaitState.POLLING && signalNow(forRoom);
+        } catch (final InternalError ex) {
+            fault(ex);
             return false;
         }
-        return UnsafeApi.getLongOpaque(null, peerWaitAddress) != WaitState.POLLING && signalNow(true);
     }
 
     private boolean signalNow(final boolean forRoom) {
@@ -517,12 +563,40 @@ final class ShmLane implements Lane {
     }
 
     @Override
+    public boolean endIfMemoryLost() {
+        if (segment == null || disposed || lost) {
+            return false;
+        }
+        try {
+            touch(segment);
+            reservation.chunks().forEach(ShmLane::touch);
+            return false;
+        } catch (final InternalError ex) {
+            fault(ex);
+            return true;
+        }
+    }
+
+    private static void touch(final MappedSegment mapped) {
+        for (long at = 0; at < mapped.bytes(); at += SegmentFile.PAGE_BYTES) {
+            UnsafeApi.getLongOpaque(null, mapped.address() + at);
+        }
+        // Compiled code notes a fault and goes on; it is thrown on the way out of a native call.
+        Thread.yield();
+    }
+
+    @Override
     public void finish() {
         if (finished && !finishPending) {
             return;
         }
         finished = true;
-        finishPending = ready && !control.offer(LaneLayout.CONTROL_FIN, writer.tail());
+        try {
+            finishPending = ready && !control.offer(LaneLayout.CONTROL_FIN, writer.tail());
+        } catch (final InternalError ex) {
+            fault(ex);
+            finishPending = false;
+        }
         if (link != null && !finishPending) {
             link.finish();
         }

@@ -411,6 +411,7 @@ public final class Connection {
             bytes += left.leftBytes();
             core.finish(left.request, status);
         }
+        waiting = false;
         if (claim != null) {
             claim.lost();
             claim = null;

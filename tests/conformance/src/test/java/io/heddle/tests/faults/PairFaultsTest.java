@@ -45,6 +45,10 @@ class PairFaultsTest {
 
     @AfterEach
     void shouldHaveLeftNoSegments() throws Exception {
+        // What a killed process had begun to make goes with the next context in its directory.
+        final PairJvm survivor = left == null ? right : left;
+        survivor.tell("open sweep MULTI");
+        survivor.tell("close sweep");
         try (Stream<Path> files = Files.list(directory.resolve("heddle"))) {
             assertEquals(List.of(), files.filter(file -> file.toString().endsWith(".seg")).toList());
         }
@@ -70,6 +74,8 @@ class PairFaultsTest {
         final String address = right.tell("open r " + mode + settings);
         left.tell("open l " + mode + settings);
         left.tell("connect l e " + address);
+        left.clearEvents(); // that the other side of an earlier test has closed
+        right.clearEvents();
     }
 
     private static void awaitReceived(final long count) {
