@@ -581,7 +581,11 @@ final class ShmLane implements Lane {
         for (long at = 0; at < mapped.bytes(); at += SegmentFile.PAGE_BYTES) {
             UnsafeApi.getLongOpaque(null, mapped.address() + at);
         }
-        // Compiled code notes a fault and goes on; it is thrown on the way out of a native call.
+        surfaceFault();
+    }
+
+    /** Compiled code notes a fault and goes on; it is thrown on the way out of a native call, so at the latest here. */
+    private static void surfaceFault() {
         Thread.yield();
     }
 
@@ -593,6 +597,7 @@ final class ShmLane implements Lane {
         finished = true;
         try {
             finishPending = ready && !control.offer(LaneLayout.CONTROL_FIN, writer.tail());
+            surfaceFault();
         } catch (final InternalError ex) {
             fault(ex);
             finishPending = false;
