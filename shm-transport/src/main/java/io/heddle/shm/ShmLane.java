@@ -567,26 +567,11 @@ final class ShmLane implements Lane {
         if (segment == null || disposed || lost) {
             return false;
         }
-        try {
-            touch(segment);
-            reservation.chunks().forEach(ShmLane::touch);
+        if (segment.isBacked() && reservation.chunks().stream().allMatch(MappedSegment::isBacked)) {
             return false;
-        } catch (final InternalError ex) {
-            fault(ex);
-            return true;
         }
-    }
-
-    private static void touch(final MappedSegment mapped) {
-        for (long at = 0; at < mapped.bytes(); at += SegmentFile.PAGE_BYTES) {
-            UnsafeApi.getLongOpaque(null, mapped.address() + at);
-        }
-        surfaceFault();
-    }
-
-    /** Compiled code notes a fault and goes on; it is thrown on the way out of a native call, so at the latest here. */
-    private static void surfaceFault() {
-        Thread.yield();
+        fault(new InternalError("a page of the segment has no memory"));
+        return true;
     }
 
     @Override
@@ -597,7 +582,6 @@ final class ShmLane implements Lane {
         finished = true;
         try {
             finishPending = ready && !control.offer(LaneLayout.CONTROL_FIN, writer.tail());
-            surfaceFault();
         } catch (final InternalError ex) {
             fault(ex);
             finishPending = false;

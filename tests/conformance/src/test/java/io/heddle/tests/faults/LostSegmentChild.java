@@ -120,7 +120,6 @@ final class LostSegmentChild {
     private static int surfacing(final Runnable step) {
         try {
             step.run();
-            Thread.yield(); // a native call, on whose way out a fault that was noted is thrown
             return 0;
         } catch (final InternalError ex) {
             return 1;
