@@ -622,6 +622,11 @@ final class ShmLane implements Lane {
             + lent.describe();
     }
 
+    @Override
+    public String toString() {
+        return "lane to " + peer;
+    }
+
     private String waiting() {
         return switch (refused) {
             case REFUSED_RING -> " lastRefusal=ring";
