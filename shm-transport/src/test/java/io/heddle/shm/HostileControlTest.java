@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.AccessRefusedException;
 import io.heddle.context.Status;
 import io.heddle.context.VersionMismatchException;
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -92,6 +93,7 @@ class HostileControlTest {
     }
 
     @Test
+    @StandsFor("O2")
     void shouldTellBothVersionsToBothSides() throws IOException {
         try (TestHost host = new TestHost(directory());
             SocketChannel newer = SocketChannel.open(UnixDomainSocketAddress.of(host.socketPath()))) {
@@ -106,6 +108,7 @@ class HostileControlTest {
     }
 
     @Test
+    @StandsFor("O2")
     void shouldRefuseASegmentThatIsNone() throws IOException {
         try (TestHost host = new TestHost(directory())) {
             final TestWorker worker = host.worker("worker");
@@ -158,6 +161,7 @@ class HostileControlTest {
     }
 
     @Test
+    @StandsFor("O2")
     void shouldReportARefusalOfAnotherVersion() throws IOException {
         try (TestHost host = new TestHost(directory());
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {

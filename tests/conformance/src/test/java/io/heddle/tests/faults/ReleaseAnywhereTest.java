@@ -54,7 +54,7 @@ class ReleaseAnywhereTest {
     @StandsFor("M2")
     @Tag("scaled")
     void shouldRefuseTheSecondReleaseAndReportTheDropped(final ThreadMode mode, final TestSeed seed) throws Exception {
-        final int count = TestScale.count(20_000, 10_000_000);
+        final int count = TestScale.count(4000, 10_000_000);
         final List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < RELEASERS; i++) {
             final Random random = seed.random(i);
