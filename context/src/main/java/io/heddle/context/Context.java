@@ -1,5 +1,7 @@
 package io.heddle.context;
 
+import io.heddle.context.internal.DispatchToken;
+import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.RuntimeDirectory;
 import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.spi.Transport;
@@ -161,9 +163,12 @@ public final class Context implements AutoCloseable {
     /**
      * Closes workers that are still open, then the transports, counters and directory. Idempotent; collects what fails
      * on the way.
+     *
+     * @throws CallbackException inside a callback.
      */
     @Override
     public void close() {
+        DispatchToken.checkThreadNotInCallback(Operation.CLOSE_WORKER); // before anything is changed
         final List<AutoCloseable> left;
         synchronized (this) {
             if (closed) {

@@ -255,7 +255,12 @@ public final class MemoryPool extends ElementPool {
 
     private boolean growForTake() {
         requireOpen("take");
-        final int added = addChunk(nextChunkElements);
+        int wanted = nextChunkElements;
+        int added = addChunk(wanted);
+        while (added == 0 && wanted > 1 && capacity < maxElements) {
+            wanted /= 2; // a budget may have no room for a whole chunk, and still for a few elements
+            added = addChunk(wanted);
+        }
         if (added == 0) {
             countExhausted();
             return false;

@@ -1,6 +1,7 @@
 package io.heddle.context;
 
 import io.heddle.context.internal.LeakTracker;
+import io.heddle.tests.base.StandsFor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -18,6 +19,7 @@ class LeakReportTest {
 
     /** UCX: leak_check. */
     @Test
+    @StandsFor("6.1/leak_check")
     void shouldReportEachElementThatIsOut() {
         final MemoryPool pool = builder().describer(element -> "number " + element.userId()).build();
         for (int i = 0; i < 8; i++) {

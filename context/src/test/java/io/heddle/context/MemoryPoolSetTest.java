@@ -1,5 +1,6 @@
 package io.heddle.context;
 
+import io.heddle.tests.base.StandsFor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ class MemoryPoolSetTest {
     @ParameterizedTest
     @CsvSource({"0,64", "1,64", "63,64", "64,64", "65,128", "127,128", "128,128", "129,256", "1024,1024", "1025,2048",
         "32768,32768", "32769,65536", "65535,65536", "65536,65536"})
+    @StandsFor("6.1/mpool_set.get")
     void shouldTakeFromTheSmallestClassThatHolds(final long bytes, final long classBytes) {
         try (MemoryPoolSet set = MemoryPoolSet.create("set", 64, 65536, builder -> { })) {
             final PoolElement element = set.take(bytes);
@@ -58,6 +60,7 @@ class MemoryPoolSetTest {
     /** UCX: the errors of test_mpool_set.get. */
     @ParameterizedTest
     @CsvSource({"0,64", "48,64", "-64,64", "128,64", "64,1073741825"})
+    @StandsFor("6.1/mpool_set.get")
     void shouldRefuseSizesThatMakeNoClasses(final long minBytes, final long maxBytes) {
         assertThrows(IllegalArgumentException.class,
             () -> MemoryPoolSet.create("set", minBytes, maxBytes, builder -> { }));
@@ -73,6 +76,7 @@ class MemoryPoolSetTest {
 
     /** UCX: test_mpool_set.name. */
     @Test
+    @StandsFor("6.1/mpool_set.name")
     void shouldNameItsClassesAndConfigureThem() {
         final MemoryPoolSet set = MemoryPoolSet.create("copies", 64, 256,
             builder -> builder.attachment(builder.elementBytes()));

@@ -1,5 +1,6 @@
 package io.heddle.context;
 
+import io.heddle.tests.base.StandsFor;
 import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class MemoryPoolTest {
     /** UCX: no_allocs. */
     @Test
+    @StandsFor("6.1/no_allocs")
     void shouldReportNothingWhenNothingWasTaken() {
         final MemoryPool pool = MemoryPool.builder("untouched").elementBytes(64).build();
         assertEquals(0, pool.capacity());
@@ -36,6 +38,7 @@ class MemoryPoolTest {
 
     /** UCX: wrong_ops. */
     @Test
+    @StandsFor("6.1/wrong_ops")
     void shouldRefuseToBeBuiltWithoutAllocator() {
         final MemoryPoolBuilder builder = MemoryPool.builder("p").elementBytes(64).allocator(null);
         assertRefused("allocator=null must be given", builder);
@@ -43,6 +46,7 @@ class MemoryPoolTest {
 
     /** UCX: wrong_mpool_chuk_size. */
     @Test
+    @StandsFor("6.1/wrong_mpool_chuk_size")
     void shouldRefuseChunksThatHoldNoElement() {
         final MemoryPoolBuilder builder = MemoryPool.builder("p").elementBytes(1024).maxChunkBytes(1000);
         assertRefused("maxChunkBytes=1000 must hold one element of elementBytes=1024 at alignmentBytes=64", builder);
@@ -62,6 +66,7 @@ class MemoryPoolTest {
     /** UCX: basic. */
     @ParameterizedTest
     @CsvSource({"1,0,1", "1,1,7", "2,1,64", "8,3,100", "64,0,64", "64,8,1000", "128,64,130", "4096,16,8256"})
+    @StandsFor("6.1/basic")
     void shouldAlignKeepApartAndLimitElements(final int alignmentBytes, final long alignOffsetBytes,
         final int elementBytes) {
         final int limit = 18;
@@ -93,6 +98,7 @@ class MemoryPoolTest {
     }
 
     @Test
+    @StandsFor("6.1/basic")
     void shouldTakeFirstWhatWasPutLast() {
         try (MemoryPool pool = builder().build()) {
             final PoolElement first = pool.take();
@@ -106,6 +112,7 @@ class MemoryPoolTest {
 
     /** UCX: custom_alloc. */
     @Test
+    @StandsFor("6.1/custom_alloc")
     void shouldUseAndFreeTheMemoryOfItsAllocator() {
         final RecordingAllocator allocator = new RecordingAllocator();
         final MemoryPool pool = builder().elementsPerChunk(2).allocator(allocator).build();
@@ -152,6 +159,7 @@ class MemoryPoolTest {
 
     /** UCX: grow. */
     @Test
+    @StandsFor("6.1/grow")
     void shouldGrowAheadOfNeed() {
         final MemoryPool pool = builder().build();
         assertEquals(1, pool.grow(1));
@@ -172,6 +180,7 @@ class MemoryPoolTest {
 
     /** UCX: infinite. */
     @Test
+    @StandsFor("6.1/infinite")
     void shouldGoOnWithoutLimit() {
         final int many = 1 << 20;
         final MemoryPool pool = MemoryPool.builder("infinite").elementBytes(16).alignmentBytes(16)
@@ -190,12 +199,14 @@ class MemoryPoolTest {
 
     /** UCX: grow_factor1. */
     @Test
+    @StandsFor("6.1/grow_factor1")
     void shouldGrowByEqualChunksWithFactorOne() {
         assertArrayEquals(new int[] {8, 8, 8, 1}, chunksWithFactor(1.0));
     }
 
     /** UCX: grow_factor2. */
     @Test
+    @StandsFor("6.1/grow_factor2")
     void shouldDoubleChunksWithFactorTwo() {
         assertArrayEquals(new int[] {8, 16, 1}, chunksWithFactor(2.0));
     }
@@ -224,6 +235,7 @@ class MemoryPoolTest {
 
     /** UCX: alloc_4g. The memory is never touched, so it need not be there. */
     @Test
+    @StandsFor("6.1/alloc_4g")
     void shouldCutChunksBeyondFourGiB() {
         final long elementBytes = 1L << 30;
         final long[] asked = new long[1];
@@ -254,6 +266,7 @@ class MemoryPoolTest {
 
     /** UCX: test_mpool_fifo.alloc_release, without the FIFO mode, which Heddle has not. */
     @Test
+    @StandsFor("6.1/mpool_fifo.alloc_release")
     void shouldKeepOwnerAndNumberOfAnElementOverItsLives() {
         try (MemoryPool pool = builder().build()) {
             final PoolElement element = pool.take();
@@ -306,6 +319,28 @@ class MemoryPoolTest {
             empty[0] = false;
             assertNotNull(pool.take());
             assertEquals(2, pool.exhausted());
+        }
+    }
+
+    @Test
+    void shouldTakeASmallerChunkWhereTheAllocatorHasNoWholeOne() {
+        final ChunkAllocator direct = ChunkAllocator.direct();
+        final long[] left = {300};
+        try (MemoryPool pool = MemoryPool.builder("p").elementBytes(64).elementsPerChunk(128).allocator(minBytes -> {
+            if (minBytes > left[0]) {
+                return null;
+            }
+            left[0] -= minBytes;
+            return direct.allocate(minBytes);
+        }).build()) {
+            assertNotNull(pool.take());
+            assertNotNull(pool.take());
+            assertEquals(0, pool.exhausted());
+            while (pool.take() != null) {
+                assertTrue(pool.inUse() <= 4, "no more than was given");
+            }
+            assertEquals(1, pool.exhausted());
+            pool.closeAndReport();
         }
     }
 

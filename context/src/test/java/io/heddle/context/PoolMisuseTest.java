@@ -1,6 +1,7 @@
 package io.heddle.context;
 
 import io.heddle.context.internal.ReturnStack;
+import io.heddle.tests.base.StandsFor;
 import org.agrona.UnsafeApi;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -39,6 +40,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.double_put")
     void shouldRefuseASecondPut() {
         final PoolElement element = pool.take();
         pool.put(element);
@@ -50,6 +52,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.foreign_put")
     void shouldRefuseAnotherPoolsElement() {
         try (MemoryPool other = MemoryPool.builder("other").elementBytes(64).build()) {
             final PoolElement element = other.take();
@@ -75,6 +78,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.use_after_put")
     void shouldRefuseToUseAnElementAfterItsPut() {
         final PoolElement element = pool.take();
         final int generation = element.generation();
@@ -106,6 +110,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.get_after_close")
     void shouldRefuseTakesAfterClose() {
         pool.put(pool.take());
         pool.close();
@@ -116,6 +121,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.close_with_outstanding")
     void shouldKeepMemoryThatIsOutAtCloseUntilItIsReleased() {
         final RecordingAllocator allocator = new RecordingAllocator();
         final MemoryPool closing = MemoryPool.builder("closing").elementBytes(64).elementsPerChunk(4)
@@ -167,6 +173,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.cross_thread_put")
     void shouldTakeElementsHomeThatOtherThreadsReleased() throws InterruptedException {
         final ReturnStack home = new ReturnStack(element -> { });
         final List<PoolElement> held = new ArrayList<>();
@@ -193,6 +200,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.concurrent_get_put")
     void shouldLetOneOfManyReleasesOfOneReferenceSucceed() throws Exception {
         final int threads = 4;
         for (int round = 0; round < 200; round++) {
@@ -229,6 +237,7 @@ class PoolMisuseTest {
     }
 
     @Test
+    @StandsFor("6.1/own.concurrent_get_put")
     void shouldNeverHandOutAnElementTwiceToThreadsThatBreakTheRule() throws Exception {
         final MemoryPool abused = MemoryPool.builder("abused").elementBytes(64).elementsPerChunk(4).maxElements(4)
             .build();

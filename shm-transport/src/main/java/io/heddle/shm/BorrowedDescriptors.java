@@ -11,6 +11,7 @@ import org.agrona.UnsafeApi;
  */
 final class BorrowedDescriptors {
     private static final int MAX_IDS = 1 << 20;
+    private static final byte UNUSED = -1;
 
     private final long creditsAddress;
     private final int creditSlots;
@@ -36,14 +37,21 @@ final class BorrowedDescriptors {
      * impossible.
      */
     boolean add(final int firstId, final int descriptors, final int sizeClass, final long address) {
-        if (firstId < addressById.length || descriptors <= 0 || firstId > MAX_IDS - descriptors) {
+        if (firstId < 0 || descriptors <= 0 || firstId > MAX_IDS - descriptors) {
             return false;
         }
         final int known = addressById.length;
-        addressById = Arrays.copyOf(addressById, firstId + descriptors);
-        classById = Arrays.copyOf(classById, firstId + descriptors);
-        // Numbers of a chunk that could not be made stay unused.
-        Arrays.fill(classById, known, firstId, (byte) -1);
+        for (int id = firstId; id < Math.min(known, firstId + descriptors); id++) {
+            if (classById[id] != UNUSED) {
+                return false;
+            }
+        }
+        if (firstId + descriptors > known) {
+            addressById = Arrays.copyOf(addressById, firstId + descriptors);
+            classById = Arrays.copyOf(classById, firstId + descriptors);
+            // Numbers of a chunk that could not be made stay unused, maybe until the next.
+            Arrays.fill(classById, known, firstId + descriptors, UNUSED);
+        }
         for (int i = 0; i < descriptors; i++) {
             addressById[firstId + i] = address + ((long) i << LaneLayout.LEAST_CLASS_SHIFT + sizeClass);
             classById[firstId + i] = (byte) sizeClass;
@@ -89,10 +97,10 @@ final class BorrowedDescriptors {
             }
             final int id = (int) word;
             if (id < 0 || id >= MAX_IDS) {
-                violation = "credit=" + id + " expected=0.." + (MAX_IDS - 1);
+                violation = "credit=" + id + " must be >= 0 and < " + MAX_IDS;
                 return;
             }
-            if (id >= addressById.length) {
+            if (!isMapped(id)) {
                 // Mapped by the transport's thread and not yet taken over by this worker: the event is in the inbox.
                 return;
             }
@@ -110,7 +118,17 @@ final class BorrowedDescriptors {
         final long position = creditNext[sizeClass];
         // Opaque: only a hint, confirmed by drain.
         final long word = UnsafeApi.getLongOpaque(null, creditAddress(sizeClass, position));
-        return count[sizeClass] > 0 || LaneLayout.lapOf(word) == LaneLayout.lap(position, creditShift);
+        if (count[sizeClass] > 0) {
+            return true;
+        }
+        // One that names what is not mapped cannot be taken yet.
+        final int id = (int) word;
+        return LaneLayout.lapOf(word) == LaneLayout.lap(position, creditShift)
+            && (id < 0 || id >= MAX_IDS || isMapped(id));
+    }
+
+    private boolean isMapped(final int id) {
+        return id < addressById.length && classById[id] != UNUSED;
     }
 
     private long creditAddress(final int sizeClass, final long position) {

@@ -24,8 +24,14 @@ final class LentDescriptors {
     private final MemoryPool[] pools = new MemoryPool[LaneLayout.CLASSES];
     private final long[] creditTail = new long[LaneLayout.CLASSES];
     private final int[] lent = new int[LaneLayout.CLASSES];
+    /** By class: elements that the application keeps. */
+    private final int[] kept = new int[LaneLayout.CLASSES];
     private PoolElement[] byId = new PoolElement[0];
     private int ids;
+    /** By class: numbers of the chunk that was asked for last, and how many; 0 if it has come. */
+    private final int[] reservedFirst = new int[LaneLayout.CLASSES];
+    private final int[] reserved = new int[LaneLayout.CLASSES];
+    private boolean stopped;
 
     LentDescriptors(final long direction, final Geometry g) {
         creditsAddress = direction + LaneLayout.CREDITS_OFFSET;
@@ -50,12 +56,44 @@ final class LentDescriptors {
         return lent[sizeClass];
     }
 
-    /** The number the next descriptor gets; numbers are reserved when a chunk is asked for. */
+    /** How many of the class are lent, filled, or about to be lent again: all that the application does not keep. */
+    int circulating(final int sizeClass) {
+        return pools[sizeClass] == null ? 0 : pools[sizeClass].capacity() - kept[sizeClass];
+    }
+
+    /** The element was retired and somebody keeps it. */
+    void kept(final PoolElement element) {
+        kept[LaneLayout.classOf((int) element.capacityBytes())]++;
+    }
+
+    /** A kept element is back, TAKEN. */
+    void cameBack(final PoolElement element) {
+        kept[LaneLayout.classOf((int) element.capacityBytes())]--;
+    }
+
+    /**
+     * The number of the first descriptor of a chunk that is asked for. Numbers of a chunk that could not be had are
+     * given again to the next one of the class, so that refusals use up none.
+     */
+    int reserveIds(final int sizeClass, final int count) {
+        if (reserved[sizeClass] < count) {
+            reservedFirst[sizeClass] = reserveIds(count);
+            reserved[sizeClass] = count;
+        }
+        return reservedFirst[sizeClass];
+    }
+
+    /** Fresh numbers; the first of them. */
     int reserveIds(final int count) {
         final int first = ids;
         ids = first + count;
         byId = Arrays.copyOf(byId, ids);
         return first;
+    }
+
+    /** The chunk asked for last has come. */
+    void idsUsed(final int sizeClass) {
+        reserved[sizeClass] = 0;
     }
 
     /** Numbers the elements of a chunk that the peer has mapped, and lends as many as may be. */
@@ -70,7 +108,7 @@ final class LentDescriptors {
     /** Lends free elements of the pool while fewer than {@code creditSlots} are lent. */
     void topUp(final int sizeClass) {
         final MemoryPool pool = pools[sizeClass];
-        while (pool != null && lent[sizeClass] < creditSlots && pool.inUse() < pool.capacity()) {
+        while (!stopped && pool != null && lent[sizeClass] < creditSlots && pool.inUse() < pool.capacity()) {
             lend(sizeClass, pool.take());
         }
     }
@@ -78,7 +116,7 @@ final class LentDescriptors {
     /** Lends a TAKEN element again, or puts it into its pool if enough are lent. */
     void recycle(final PoolElement element) {
         final int sizeClass = LaneLayout.classOf((int) element.capacityBytes());
-        if (lent[sizeClass] < creditSlots) {
+        if (!stopped && lent[sizeClass] < creditSlots) {
             lend(sizeClass, element);
         } else {
             element.pool().put(element);
@@ -114,8 +152,14 @@ final class LentDescriptors {
         lent[LaneLayout.classOf((int) element.capacityBytes())]++;
     }
 
-    /** Takes back what is lent, when the peer can write no more. */
+    /** Nothing is lent any more. */
+    void stop() {
+        stopped = true;
+    }
+
+    /** Takes back what is lent, when the peer can write no more, and lends nothing any more. */
     void reclaimLent() {
+        stop();
         for (int id = 0; id < ids; id++) {
             final PoolElement element = byId[id];
             if (element != null && element.isLent()) {

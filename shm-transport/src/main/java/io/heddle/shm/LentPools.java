@@ -16,6 +16,8 @@ final class LentPools {
     private final ShmLane lane;
     private final LaneLink link;
     private final LentDescriptors descriptors;
+    /** Bits of classes that the peer asked for while enough of them were lent or on their way. It asks only once. */
+    private int unmet;
     /** Descriptors asked for and not yet mapped, by class. */
     private final int[] growing = new int[LaneLayout.CLASSES];
     private long starved;
@@ -35,8 +37,24 @@ final class LentPools {
     /** The peer has no descriptor of the class. False if it will get none. */
     boolean wanted(final int sizeClass) {
         starved++;
+        return lendMore(sizeClass);
+    }
+
+    /** The application keeps some of what has arrived: who asked while all was on its way may need more. */
+    void kept() {
+        for (int asked = unmet; asked != 0; asked &= asked - 1) {
+            lendMore(Integer.numberOfTrailingZeros(asked));
+        }
+    }
+
+    private boolean lendMore(final int sizeClass) {
         descriptors.topUp(sizeClass);
-        if (growing[sizeClass] > 0 || descriptors.lent(sizeClass) >= descriptors.window(sizeClass)) {
+        unmet &= ~(1 << sizeClass);
+        if (growing[sizeClass] > 0) {
+            return true;
+        }
+        if (descriptors.circulating(sizeClass) >= descriptors.window(sizeClass)) {
+            unmet |= 1 << sizeClass;
             return true;
         }
         final long elementBytes = LaneLayout.classBytes(sizeClass);
@@ -47,7 +65,7 @@ final class LentPools {
             return pool.capacity() > 0;
         }
         growing[sizeClass] = count;
-        link.requestGrowth(descriptors.reserveIds(count), count, elementBytes);
+        link.requestGrowth(descriptors.reserveIds(sizeClass, count), count, elementBytes);
         return true;
     }
 
@@ -62,6 +80,7 @@ final class LentPools {
 
     void mapped(final int firstId, final int count, final int elementBytes, final MappedSegment chunk) {
         final int sizeClass = LaneLayout.classOf(elementBytes);
+        descriptors.idsUsed(sizeClass);
         growing[sizeClass] = 0;
         final PoolBudget budget = owner.budget();
         final PoolElement[] elements = pool(sizeClass).adopt(chunk.address(), count, () -> {
@@ -104,6 +123,11 @@ final class LentPools {
      */
     void dispose() {
         descriptors.reclaimLent();
+        // What was asked for and is still to come is unmapped when it comes, without asking here.
+        for (int i = 0; i < LaneLayout.CLASSES; i++) {
+            owner.budget().release((long) growing[i] * LaneLayout.classBytes(i));
+            growing[i] = 0;
+        }
         for (int i = 0; i < LaneLayout.CLASSES; i++) {
             if (descriptors.pool(i) != null) {
                 owner.orphan(descriptors.pool(i));

@@ -28,7 +28,12 @@ final class RecordReader {
     private final LentDescriptors descriptors;
 
     private long next;
+    /** Nothing from here on is read. */
+    private long end = Long.MAX_VALUE;
     private long head;
+    /** Records before this one were collected once already; the elements of those to be collected again are parked. */
+    private long arrivedEnd;
+    private final PoolElement[] parked;
     private int elementsCollected;
     private int kept;
     private String violation;
@@ -41,33 +46,39 @@ final class RecordReader {
         lapShift = Integer.numberOfTrailingZeros(g.slots());
         ringBytes = g.ringBytes();
         this.descriptors = descriptors;
+        parked = new PoolElement[g.slots()];
     }
 
     boolean hasRecord() {
         final long sequence = next;
         // Opaque: only a hint; collect reads the word again, with acquire.
         final long word = UnsafeApi.getLongOpaque(null, slotsAddress + ((sequence & slotMask) << SLOT_SHIFT));
-        return LaneLayout.lapOf(word) == LaneLayout.lap(sequence, lapShift) && violation == null;
+        return LaneLayout.lapOf(word) == LaneLayout.lap(sequence, lapShift) && violation == null && sequence < end;
     }
 
     int collect(final ReceiveBatch batch, final int limit) {
         long sequence = next;
-        final long end = sequence + limit;
-        while (sequence != end) {
-            final long slot = slotsAddress + ((sequence & slotMask) << SLOT_SHIFT);
-            // Partner: the writer's release store, which publishes payload and meta.
-            final long word = UnsafeApi.getLongAcquire(null, slot);
-            if (LaneLayout.lapOf(word) != LaneLayout.lap(sequence, lapShift) || !add(batch, slot, word)) {
-                break;
+        final int added;
+        final long stop = Math.min(sequence + limit, end);
+        try {
+            while (sequence < stop) {
+                final long slot = slotsAddress + ((sequence & slotMask) << SLOT_SHIFT);
+                // Partner: the writer's release store, which publishes payload and meta.
+                final long word = UnsafeApi.getLongAcquire(null, slot);
+                if (LaneLayout.lapOf(word) != LaneLayout.lap(sequence, lapShift)
+                    || !add(batch, sequence, slot, word)) {
+                    break;
+                }
+                sequence++;
             }
-            sequence++;
+        } finally {
+            added = (int) (sequence - next);
+            next = sequence; // also if the memory was lost meanwhile: what is in the batch will be retired
         }
-        final int added = (int) (sequence - next);
-        next = sequence;
         return added;
     }
 
-    private boolean add(final ReceiveBatch batch, final long slot, final long word) {
+    private boolean add(final ReceiveBatch batch, final long sequence, final long slot, final long word) {
         final int length = LaneLayout.lengthOf(word);
         final long meta = UnsafeApi.getLongOpaque(null, slot + SLOT_META_OFFSET);
         if (LaneLayout.kindOf(word) == KIND_SLOT) {
@@ -77,11 +88,11 @@ final class RecordReader {
             batch.add(LaneLayout.typeOf(word), meta, slot + SLOT_PAYLOAD_OFFSET, length, null);
             return true;
         }
-        return addElsewhere(batch, slot, word, meta, length);
+        return addElsewhere(batch, sequence, slot, word, meta, length);
     }
 
-    private boolean addElsewhere(final ReceiveBatch batch, final long slot, final long word, final long meta,
-        final int length) {
+    private boolean addElsewhere(final ReceiveBatch batch, final long sequence, final long slot, final long word,
+        final long meta, final int length) {
         final long reference = UnsafeApi.getLongOpaque(null, slot + SLOT_PAYLOAD_OFFSET);
         final int kind = LaneLayout.kindOf(word);
         if (kind == KIND_RING) {
@@ -94,12 +105,19 @@ final class RecordReader {
         if (kind != KIND_DESCRIPTOR) {
             return violated("kind=" + kind);
         }
-        final PoolElement element = descriptors.arrived(reference);
+        final PoolElement element = sequence < arrivedEnd ? parked(sequence, reference)
+            : descriptors.arrived(reference);
         if (element == null) {
             return violated("descriptor=" + reference + " is not lent");
         }
         if (length < 0 || length > element.capacityBytes()) {
+            if (sequence >= arrivedEnd) {
+                descriptors.unarrived(element); // nobody has seen it: taken back with what is lent
+            }
             return violated("length=" + length + " descriptorBytes=" + element.capacityBytes());
+        }
+        if (sequence < arrivedEnd) {
+            parked[(int) sequence & slotMask] = null;
         }
         elementsCollected++;
         batch.add(LaneLayout.typeOf(word), meta, element.address(), length, element);
@@ -120,19 +138,25 @@ final class RecordReader {
         UnsafeApi.putLongRelease(null, headAddress, head);
     }
 
-    private void dropElements(final ReceiveBatch batch, final int from, final int to) {
+    /** Gives back the batch's reference on the records' elements, each once. */
+    void dropElements(final ReceiveBatch batch, final int from, final int to) {
         for (int i = from; i < to; i++) {
             final PoolElement element = batch.element[i];
             if (element != null) {
                 elementsCollected--;
                 batch.element[i] = null;
-                if (element.release(element.generation())) {
-                    element.reclaim();
-                    descriptors.recycle(element);
-                } else {
-                    kept++;
-                }
+                drop(element);
             }
+        }
+    }
+
+    private void drop(final PoolElement element) {
+        if (element.release(element.generation())) {
+            element.reclaim();
+            descriptors.recycle(element);
+        } else {
+            descriptors.kept(element);
+            kept++;
         }
     }
 
@@ -143,17 +167,47 @@ final class RecordReader {
         return count;
     }
 
-    /** Undoes the collection of the newest records, from {@code from} on. */
+    /** The element that the record brought when it was collected before; null if the peer names another one now. */
+    private PoolElement parked(final long sequence, final long reference) {
+        final PoolElement element = parked[(int) sequence & slotMask];
+        return element != null && element.userId() == reference ? element : null;
+    }
+
+    /**
+     * Undoes the collection of the newest records, from {@code from} on. Their elements stay held, with the batch's
+     * reference: whoever saw such a record may have kept its data.
+     */
     void rewind(final ReceiveBatch batch, final int from, final int to) {
+        arrivedEnd = Math.max(arrivedEnd, next);
         for (int i = to - 1; i >= from; i--) {
+            next--;
             final PoolElement element = batch.element[i];
             if (element != null) {
                 elementsCollected--;
                 batch.element[i] = null;
-                descriptors.unarrived(element);
+                final int index = (int) next & slotMask;
+                if (parked[index] != null) {
+                    drop(parked[index]); // the peer has changed what that record was
+                }
+                parked[index] = element;
             }
         }
-        next -= to - from;
+    }
+
+    /** The lane is disposed of: gives back what was collected, rewound, and not collected again. */
+    void dropParked() {
+        for (int i = 0; i < parked.length; i++) {
+            final PoolElement element = parked[i];
+            parked[i] = null;
+            if (element != null) {
+                drop(element);
+            }
+        }
+    }
+
+    /** The peer may write no more: at most a ring's worth is still read, whatever it goes on writing. */
+    void endWithin(final int records) {
+        end = Math.min(end, next + records);
     }
 
     /** Records collected so far, rewound ones not counted. */

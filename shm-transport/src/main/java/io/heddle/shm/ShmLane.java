@@ -49,9 +49,15 @@ final class ShmLane implements Lane {
     private final boolean[] wanted = new boolean[CLASSES];
     private final boolean[] refusedByPeer = new boolean[CLASSES];
     private int refused;
+    private int refusedLeast;
     private int refusedClass;
+    /** The peer has refused a class since a send was refused for want of credit: it may go another way now. */
+    private boolean isRefusalNews;
 
-    private boolean ready;
+    /** Written under the guard; also read by any thread. */
+    private volatile boolean ready;
+    /** Smaller while the peer can lend no descriptor of the largest class. As {@link #ready}. */
+    private volatile int maxFragmentBytes = MAX_DESCRIPTOR_BYTES;
     private boolean finished;
     private boolean finishPending;
     private boolean disposed;
@@ -60,6 +66,9 @@ final class ShmLane implements Lane {
     private volatile boolean lost;
     private Status goneStatus;
     private String goneReason;
+    /** Whether the listener knows: it hears of the drained lane afterwards. */
+    private boolean goneTold;
+    private boolean isMemoryLost;
 
     ShmLane(final ShmInterface owner) {
         this.owner = owner;
@@ -90,15 +99,40 @@ final class ShmLane implements Lane {
         waitState(owner.currentWaitState());
     }
 
-    /** The peer is gone, or never came. Told on once. */
+    /** The peer is gone, or never came. Told on once. Within step, collect or control only. */
     void failed(final Status status, final String reason) {
-        if (goneStatus != null) {
-            return;
+        if (goneStatus == null) {
+            gone(status, reason);
+            tellGone();
         }
+    }
+
+    /**
+     * As {@link #failed}, found out by a call that the listener must not be told from: a sender's, which has the guard
+     * but not the dispatcher's token. Told by the next step.
+     */
+    private Status failedOutsideStep(final Status status, final String reason) {
+        if (goneStatus == null) {
+            gone(status, reason);
+            owner.post(this::tellGone, () -> { });
+        }
+        return goneStatus;
+    }
+
+    private void gone(final Status status, final String reason) {
         goneStatus = status;
         goneReason = reason;
         ready = false;
-        owner.listener().onPeerGone(this, status, reason);
+        if (reader != null) {
+            reader.endWithin(geometry.slots());
+        }
+    }
+
+    private void tellGone() {
+        goneTold = true;
+        if (!disposed) {
+            owner.listener().onPeerGone(this, goneStatus, goneReason);
+        }
     }
 
     void growthMapped(final int firstId, final int count, final long elementBytes, final MappedSegment chunk) {
@@ -106,6 +140,9 @@ final class ShmLane implements Lane {
             link.unmap(chunk);
         } else {
             lent.mapped(firstId, count, (int) elementBytes, chunk);
+            if (signalNeededForRoom()) {
+                owner.signalSoon(link); // the peer was woken for the chunk before the credits were written
+            }
         }
     }
 
@@ -120,9 +157,17 @@ final class ShmLane implements Lane {
             }
             return;
         }
-        refusedByPeer[LaneLayout.classOf((int) elementBytes)] = false;
+        refusedByPeer(LaneLayout.classOf((int) elementBytes), false);
         wanted[LaneLayout.classOf((int) elementBytes)] = false;
         reservation.chunks().add(chunk);
+    }
+
+    private void refusedByPeer(final int sizeClass, final boolean isRefused) {
+        refusedByPeer[sizeClass] = isRefused;
+        isRefusalNews |= isRefused;
+        if (sizeClass == CLASSES - 1) {
+            maxFragmentBytes = isRefused && borrowed.mapped(sizeClass) == 0 ? ringMaxBytes : MAX_DESCRIPTOR_BYTES;
+        }
     }
 
     void growthRefused(final long elementBytes, final String reason) {
@@ -131,12 +176,12 @@ final class ShmLane implements Lane {
 
     void peerGrowthRefused(final long elementBytes) {
         if (elementBytes >= LaneLayout.classBytes(0) && elementBytes <= MAX_DESCRIPTOR_BYTES) {
-            refusedByPeer[LaneLayout.classOf((int) elementBytes)] = true;
+            refusedByPeer(LaneLayout.classOf((int) elementBytes), true);
         }
     }
 
     void waitState(final long state) {
-        if ((ready || goneStatus != null && ownWaitAddress != 0 && !disposed) && !lost) {
+        if (ready || goneStatus != null && ownWaitAddress != 0 && !disposed && !isMemoryLost) {
             try {
                 // Partner: the peer's look in signalNeeded.
                 UnsafeApi.putLongRelease(null, ownWaitAddress, state);
@@ -150,22 +195,34 @@ final class ShmLane implements Lane {
         return disposed;
     }
 
-    private boolean violated(final String field) {
-        failed(Status.PROTOCOL_VIOLATION, "the peer broke the layout's rules: " + field + " peer=" + peer);
-        if (link != null) {
-            link.close();
-        }
-        return false;
+    /** Within step, collect or control. */
+    private void violated(final String field) {
+        failed(Status.PROTOCOL_VIOLATION, broken(field));
+        link.close();
     }
 
-    /** Under the guard. */
-    private Status fault(final InternalError error) {
-        lost = true;
-        failed(Status.SHMEM_SEGMENT, "memory of the segment is gone: " + error.getMessage() + " peer=" + peer);
-        if (link != null) {
-            link.close();
-        }
+    /** By a sender. */
+    private Status violatedOutsideStep(final String field) {
+        failedOutsideStep(Status.PROTOCOL_VIOLATION, broken(field));
+        link.close();
         return goneStatus;
+    }
+
+    private String broken(final String field) {
+        return "the peer broke the layout's rules: " + field + " peer=" + peer;
+    }
+
+    /**
+     * The segment's memory is not there any more: nothing of it is touched again. Told by the next step, wherever it
+     * was found out.
+     */
+    private Status fault(final InternalError error) {
+        isMemoryLost = true;
+        if (lent != null) {
+            lent.descriptors().stop();
+        }
+        return failedOutsideStep(Status.SHMEM_SEGMENT, "memory of the segment is gone: " + error.getMessage()
+            + " peer=" + peer);
     }
 
     // ---- Lane
@@ -187,13 +244,13 @@ final class ShmLane implements Lane {
 
     @Override
     public boolean hasReceived() {
-        if (reader == null || disposed || lost) {
+        if (reader == null || disposed || isMemoryLost) {
             return goneStatus != null && !drained && !disposed;
         }
         try {
             return reader.hasRecord() || control.hasRecord() || goneStatus != null && !drained;
         } catch (final InternalError ex) {
-            return true; // the step that follows, under the guard, finds the same and ends the lane
+            return true; // control() meets it again, and ends the lane
         }
     }
 
@@ -202,32 +259,30 @@ final class ShmLane implements Lane {
         if (!ready) {
             return goneStatus != null;
         }
-        if (refused == REFUSED_CREDIT) {
-            return hasCredit();
+        try {
+            if (refused == REFUSED_CREDIT) {
+                return isRefusalNews || hasCredit();
+            }
+            return refused != REFUSED_RING || writer.headMoved();
+        } catch (final InternalError ex) {
+            return true; // the send that is tried then meets it again, and ends the lane
         }
-        return refused != REFUSED_RING || headMoved();
     }
 
+    /** Of the class that was wanted, or of a smaller one that was asked for first. */
     private boolean hasCredit() {
-        try {
-            return borrowed.hasCredit(refusedClass) || refusedByPeer[refusedClass];
-        } catch (final InternalError ex) {
-            return true; // the send that is tried then finds the same
+        boolean found = false;
+        for (int i = refusedLeast; i <= refusedClass && !found; i++) {
+            found = borrowed.hasCredit(i);
         }
-    }
-
-    private boolean headMoved() {
-        try {
-            return writer.headMoved();
-        } catch (final InternalError ex) {
-            return true; // as above
-        }
+        return found;
     }
 
     @Override
     public int control() {
         int handled = 0;
-        if (control != null && !disposed && !lost) {
+        boolean isEmpty = true;
+        if (control != null && !disposed && !isMemoryLost) {
             try {
                 if (finishPending) {
                     finish();
@@ -236,13 +291,15 @@ final class ShmLane implements Lane {
                 if (control.violation() != null && goneStatus == null) {
                     violated(control.violation());
                 }
+                isEmpty = !reader.hasRecord();
             } catch (final InternalError ex) {
                 fault(ex);
             }
         }
-        if (goneStatus != null && !drained && (reader == null || lost || !reader.hasRecord())) {
+        if (goneTold && !drained && isEmpty) {
             drained = true;
             if (lent != null) {
+                reader.endWithin(0);
                 lent.descriptors().reclaimLent();
             }
             owner.listener().onDrained(this);
@@ -260,7 +317,7 @@ final class ShmLane implements Lane {
             }
         } else if (kind == LaneLayout.CONTROL_REFUSED) {
             if (meta >= 0 && meta < CLASSES) {
-                refusedByPeer[(int) meta] = true;
+                refusedByPeer((int) meta, true);
             } else {
                 violated("refused class=" + meta);
             }
@@ -269,6 +326,7 @@ final class ShmLane implements Lane {
             if (left < 0 || left > geometry.slots()) {
                 violated("final tail=" + meta + " position=" + reader.position());
             } else {
+                reader.endWithin((int) left);
                 failed(Status.CONNECTION_RESET, "the peer closed the connection peer=" + peer);
             }
         } else {
@@ -278,19 +336,19 @@ final class ShmLane implements Lane {
 
     @Override
     public int collect(final ReceiveBatch batch, final int limit) {
-        if (reader == null || disposed || lost) {
+        if (reader == null || disposed || isMemoryLost) {
             return 0;
         }
-        int added = 0;
+        final int before = batch.size();
         try {
-            added = reader.collect(batch, limit);
+            reader.collect(batch, Math.min(limit, batch.room()));
         } catch (final InternalError ex) {
             fault(ex);
         }
         if (reader.violation() != null && goneStatus != Status.PROTOCOL_VIOLATION) {
             violated(reader.violation());
         }
-        return added;
+        return batch.size() - before;
     }
 
     @Override
@@ -299,8 +357,22 @@ final class ShmLane implements Lane {
             reader.retire(batch, from, to);
         } catch (final InternalError ex) {
             fault(ex);
-        } finally {
-            owner.held(reader.takeKept());
+            reader.dropElements(batch, from, to); // the others of the batch
+        }
+        final int kept = reader.takeKept();
+        if (kept != 0) {
+            owner.held(kept);
+            lendMoreInstead();
+        }
+    }
+
+    private void lendMoreInstead() {
+        if (ready) {
+            try {
+                lent.kept();
+            } catch (final InternalError ex) {
+                fault(ex);
+            }
         }
     }
 
@@ -312,13 +384,14 @@ final class ShmLane implements Lane {
     @Override
     public void recycle(final PoolElement element) {
         owner.held(-1);
+        lent.descriptors().cameBack(element);
         if (disposed || goneStatus != null) {
             lent.putBack(element);
         } else {
             try {
                 lent.descriptors().recycle(element);
             } catch (final InternalError ex) {
-                fault(ex); // it is lent by its state, and comes back as all that is lent does
+                fault(ex); // the element is lent all the same, and taken back with the others
             }
         }
     }
@@ -330,7 +403,7 @@ final class ShmLane implements Lane {
 
     @Override
     public int maxFragmentBytes() {
-        return refusedByPeer[CLASSES - 1] && borrowed.mapped(CLASSES - 1) == 0 ? ringMaxBytes : MAX_DESCRIPTOR_BYTES;
+        return maxFragmentBytes;
     }
 
     @Override
@@ -431,19 +504,19 @@ final class ShmLane implements Lane {
             return Status.OK;
         }
         if (borrowed.violation() != null) {
-            violated(borrowed.violation());
-            return goneStatus;
+            return violatedOutsideStep(borrowed.violation());
         }
         if (refusedByPeer[least] && length <= ringMaxBytes) {
             return placeInRing(length);
         }
         want(sizeClass);
         if (control.violation() != null) {
-            violated(control.violation());
-            return goneStatus;
+            return violatedOutsideStep(control.violation());
         }
         refused = REFUSED_CREDIT;
+        refusedLeast = least;
         refusedClass = sizeClass;
+        isRefusalNews = false;
         return Status.NO_RESOURCE;
     }
 
@@ -472,8 +545,7 @@ final class ShmLane implements Lane {
             return Status.NO_RESOURCE;
         }
         if (writer.violation() != null) {
-            violated(writer.violation());
-            return goneStatus;
+            return violatedOutsideStep(writer.violation());
         }
         refused = reservation.isOpen() ? REFUSED_NOTHING : REFUSED_RING;
         return Status.NO_RESOURCE;
@@ -515,20 +587,21 @@ final class ShmLane implements Lane {
 
     @Override
     public int unretired() {
-        if (writer == null || disposed || lost) {
-            return 0;
-        }
-        try {
-            return writer.unretired();
-        } catch (final InternalError ex) {
-            fault(ex);
-            return 0;
-        }
+        return writer == null || disposed || isMemoryLost ? 0 : writer.unretired();
     }
 
     @Override
     public boolean signalNeeded() {
-        return ready && signalNeeded(false);
+        if (!ready) {
+            return false;
+        }
+        try {
+            // Opaque: POLLING needs no fence, since a reader leaves it well before it sleeps.
+            return UnsafeApi.getLongOpaque(null, peerWaitAddress) != WaitState.POLLING && signalNow(false);
+        } catch (final InternalError ex) {
+            fault(ex);
+            return false;
+        }
     }
 
     @Override
@@ -540,6 +613,13 @@ final class ShmLane implements Lane {
         try {
             // Opaque: POLLING needs no fence, since a reader leaves it well before it sleeps.
             return UnsafeApi.getLongOpaque(null, peerWaitAddress) != WaitState.POLLING && signalNow(forRoom);
+        } catch (final InternalError ex) {
+            fault(ex);
+            return false;
+        }
+        try {
+            // Opaque: as in signalNeeded.
+            return UnsafeApi.getLongOpaque(null, peerWaitAddress) != WaitState.POLLING && signalNow(true);
         } catch (final InternalError ex) {
             fault(ex);
             return false;
@@ -583,8 +663,8 @@ final class ShmLane implements Lane {
         try {
             finishPending = ready && !control.offer(LaneLayout.CONTROL_FIN, writer.tail());
         } catch (final InternalError ex) {
-            fault(ex);
             finishPending = false;
+            fault(ex);
         }
         if (link != null && !finishPending) {
             link.finish();
@@ -599,6 +679,9 @@ final class ShmLane implements Lane {
         disposed = true;
         ready = false;
         if (link != null) {
+            lent.descriptors().stop();
+            reader.dropParked();
+            owner.held(reader.takeKept());
             lent.dispose();
             for (final MappedSegment chunk : reservation.chunks()) {
                 link.unmap(chunk);
@@ -634,5 +717,11 @@ final class ShmLane implements Lane {
             case REFUSED_NOT_READY -> " lastRefusal=connecting";
             default -> "";
         };
+    }
+
+    /** Names the peer: the holder in a leak report. */
+    @Override
+    public String toString() {
+        return "shm-lane[" + peer + ']';
     }
 }

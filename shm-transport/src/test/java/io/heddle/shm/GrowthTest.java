@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.StandardProtocolFamily;
@@ -130,6 +131,7 @@ class GrowthTest {
     }
 
     @Test
+    @StandsFor("6.10/mm.alloc")
     void shouldMapAFurtherSegmentOnBothSidesThereAndBack() {
         leftLink.requestGrowth(0, COUNT, ELEMENT_BYTES);
         assertEquals("peer mapped 0 16 4096", rightEvents.await(1));

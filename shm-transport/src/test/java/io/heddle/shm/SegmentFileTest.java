@@ -9,6 +9,7 @@ import io.heddle.context.AccessRefusedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.NoSharedMemoryException;
 import io.heddle.context.Status;
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,6 +39,7 @@ class SegmentFileTest {
     }
 
     @Test
+    @StandsFor("6.10/mm.alloc")
     void shouldShareWhatBothSidesMap() throws IOException {
         final MappedSegment mine = create(5000);
         final MappedSegment theirs = open(NAME, 5000);

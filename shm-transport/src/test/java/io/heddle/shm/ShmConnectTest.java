@@ -12,6 +12,7 @@ import io.heddle.context.ContextConfig;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.spi.Lane;
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -65,6 +66,7 @@ class ShmConnectTest {
     }
 
     @Test
+    @StandsFor("6.10/mm.open_for_posix")
     void shouldConnectAcrossTwoDirectories() {
         try (TestHost left = new TestHost(temp.resolve("a")); TestHost right = new TestHost(temp.resolve("b"))) {
             final TestWorker client = left.worker("client");
@@ -171,6 +173,7 @@ class ShmConnectTest {
     }
 
     @Test
+    @StandsFor("6.10/iface.is_reachable")
     void shouldExplainWhyAnAddressIsUnreachable() {
         try (TestHost host = new TestHost(directory())) {
             final TestWorker worker = host.worker("worker");

@@ -6,7 +6,9 @@ package io.heddle.tools;
  */
 final class DemoPatience {
     private static final long TELL_NS = 50_000_000L;
-    private static final long STALL_NS = 20_000_000_000L;
+    /** The producer's JVM has to start first. */
+    private static final long START_NS = 60_000_000_000L;
+    private static final long STALL_NS = 30_000_000_000L;
 
     private final ChildChannel parent;
     private final StreamCheck check;
@@ -33,9 +35,9 @@ final class DemoPatience {
             toldNs = now;
             parent.tell(DemoConsumer.PROGRESS, Long.toString(check.bytes()));
         }
-        final boolean stalled = now - movedNs > STALL_NS;
+        final boolean stalled = now - movedNs > (check.hasBegun() ? STALL_NS : START_NS);
         if (stalled && !check.isComplete()) {
-            System.err.println("demo: nothing has come for 20 s");
+            System.err.println("demo: nothing has come for long, and nothing will");
         }
         return check.isComplete() || stalled || errors.isCutOff();
     }

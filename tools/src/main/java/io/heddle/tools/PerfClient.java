@@ -6,6 +6,7 @@ import io.heddle.worker.CloseMode;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -36,6 +37,8 @@ final class PerfClient implements Callable<Integer> {
     /** Measures against the server whose worker's address is {@code hex}, and tells it to end. */
     static ResultLine measure(final PerftestOptions options, final String hex) throws IOException {
         final ControlPage page = ControlPage.open(Path.of(options.page));
+        // The server mapped it before it told its address: nobody needs the name now, and nothing can be left behind.
+        Files.deleteIfExists(Path.of(options.page));
         HotThread.pin(options.cpu(0));
         try (Context context = Context.create();
              Worker worker = Worker.create(context, options.mode, "perftest-client")) {

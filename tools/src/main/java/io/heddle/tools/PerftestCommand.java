@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -36,10 +37,10 @@ final class PerftestCommand implements Callable<Integer> {
     @Mixin
     private PerftestOptions options;
     @Option(names = "--server", paramLabel = "NAME",
-        description = "Run the server alone, for a client with the same NAME.")
+        description = "Run the server alone, in this JVM with its flags, for a client with the same NAME.")
     private String serverName;
     @Option(names = "--client", paramLabel = "NAME",
-        description = "Run the client alone, against the server called NAME.")
+        description = "Run the client alone, in this JVM with its flags, against the server called NAME.")
     private String clientName;
 
     @Override
@@ -72,7 +73,7 @@ final class PerftestCommand implements Callable<Integer> {
     }
 
     private ResultLine fork(final int size) throws IOException {
-        final Path page = Files.createTempDirectory(sharedMemory(), "heddle-perftest-").resolve("page");
+        final Path page = sharedMemory().resolve("heddle-perftest-" + UUID.randomUUID() + ".page");
         final Thread cleaner = new Thread(() -> delete(page), "heddle-clean");
         Runtime.getRuntime().addShutdownHook(cleaner);
         try {
@@ -110,7 +111,6 @@ final class PerftestCommand implements Callable<Integer> {
     private static void delete(final Path page) {
         try {
             Files.deleteIfExists(page);
-            Files.deleteIfExists(page.getParent());
         } catch (final IOException e) {
             System.err.println("cannot delete " + page + ": " + e.getMessage());
         }

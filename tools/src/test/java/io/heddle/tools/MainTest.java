@@ -3,6 +3,7 @@ package io.heddle.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tests.base.StandsFor;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import org.junit.jupiter.api.Test;
@@ -54,6 +55,7 @@ class MainTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"info", "info -b"})
+    @StandsFor("6.3/lib_query.test_max_thread_support")
     void shouldPrintOneFactPerLine(final String line) {
         assertEquals(ExitCode.RIGHT, run(line));
         assertTrue(out.toString().lines().allMatch(each -> each.matches("[a-z_]+=\\S+")), out.toString());
@@ -61,6 +63,13 @@ class MainTest {
         final String checks = Main.class.desiredAssertionStatus() ? "thread_checks=on" : "thread_checks=off";
         assertTrue(out.toString().lines().anyMatch(checks::equals), out.toString());
         assertTrue(out.toString().lines().anyMatch("jvm_flag=present"::equals), out.toString());
+    }
+
+    @Test
+    @StandsFor("6.3/version_string")
+    void shouldPrintItsVersion() {
+        assertEquals(ExitCode.RIGHT, run("--version"));
+        assertTrue(out.toString().strip().matches("heddle \\d+\\.\\d+\\.\\d+\\S*"), out.toString());
     }
 
     @Test

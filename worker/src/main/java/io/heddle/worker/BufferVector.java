@@ -24,7 +24,8 @@ public final class BufferVector {
 
     /** Adds a stretch. This object, for chaining. */
     public BufferVector add(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        if ((offset | lengthBytes) < 0 || lengthBytes > 0 && lengthBytes > buffer.capacity() - offset) {
+        if ((offset | lengthBytes) < 0
+            || lengthBytes > 0 && (buffer == null || lengthBytes > buffer.capacity() - offset)) {
             throw new HeddleException(Status.INVALID_PARAM, "offset=" + offset + " lengthBytes=" + lengthBytes
                 + " must lie within the buffer: capacityBytes="
                 + (buffer == null ? "none (null)" : Integer.toString(buffer.capacity())));
@@ -72,6 +73,10 @@ public final class BufferVector {
             } else {
                 final int bytes = Math.min(lengths[i] - skip, length - done);
                 final DirectBuffer buffer = buffers[i];
+                if (buffer.capacity() - offsets[i] < lengths[i]) {
+                    throw new IndexOutOfBoundsException("stretch=" + i + " offset=" + offsets[i] + " lengthBytes="
+                        + lengths[i] + " capacityBytes=" + buffer.capacity() + ": the buffer was changed since");
+                }
                 UnsafeApi.copyMemory(buffer.byteArray(), buffer.addressOffset() + offsets[i] + skip, null, target
                     + done, bytes);
                 done += bytes;

@@ -35,7 +35,15 @@ final class Closing {
             core.post(WorkerCore.WORK_CLOSE);
             return CloseReport.CLEAN;
         }
-        flush(connection);
+        boolean isFlushed = false;
+        try {
+            flush(connection, Operation.CLOSE_ENDPOINT);
+            isFlushed = true;
+        } finally {
+            if (!isFlushed) {
+                connection.notClosing(); // refused by the guard, say: the call may be repeated
+            }
+        }
         final boolean held = acquireToken();
         if (!held) {
             // A callback of this worker runs on and on; the dispatcher does the rest when it returns.
@@ -74,9 +82,9 @@ final class Closing {
         }
     }
 
-    private void flush(final Connection connection) {
+    private void flush(final Connection connection, final Operation operation) {
         if (mode == CloseMode.FLUSH && connection.isWaiting()
-            && !core.sleeper().awaitProgress(() -> !connection.isWaiting(), leftNs())) {
+            && !core.sleeper().awaitProgress(() -> !connection.isWaiting(), leftNs(), operation)) {
             isTimedOut = true;
         }
     }
@@ -131,7 +139,7 @@ final class Closing {
             core.guard().exit(Operation.CLOSE_WORKER);
         }
         for (final Connection connection : core.connections()) {
-            flush(connection);
+            flush(connection, Operation.CLOSE_WORKER);
         }
         while (!token.tryAcquire()) {
             // A worker is not torn down under a running handler: beyond the deadline this is reported, and still waited

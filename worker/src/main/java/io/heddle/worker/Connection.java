@@ -6,6 +6,7 @@ import io.heddle.context.Status;
 import io.heddle.context.internal.Guarded;
 import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ThreadGuard;
+import io.heddle.context.internal.TokenHolder;
 import io.heddle.context.spi.Lane;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -51,9 +52,11 @@ public final class Connection {
     /** Volatile so that a thread that waits for a flush may look. */
     private volatile boolean waiting;
     private boolean disposed;
-    private boolean closing;
+    private volatile boolean closing;
     private boolean closeAfterFlush;
-    Claim claim;
+    private boolean tryAnyhow;
+    /** Volatile so that the dispatcher may look: while a claim is open, room is of no use to those who wait. */
+    private volatile Claim claim;
 
     @Guarded
     Connection(final WorkerCore core, final Lane lane) {
@@ -216,8 +219,11 @@ public final class Connection {
         if (status != Status.OK) {
             return status;
         }
+        if (dataBytes > core.messageMaxBytes()) {
+            return Status.EXCEEDS_LIMIT; // first: the sum below cannot overflow then
+        }
         if (!pending.isEmpty() || ActiveMessageMeta.recordBytes(dataBytes, headerBytes) > lane.maxFragmentBytes()) {
-            return dataBytes > core.messageMaxBytes() ? Status.EXCEEDS_LIMIT : Status.NO_RESOURCE;
+            return Status.NO_RESOURCE;
         }
         final Status sent = lane.send(ActiveMessageMeta.TYPE_ONLY,
             ActiveMessageMeta.of(id, headerBytes, dataBytes, flags), data,
@@ -243,7 +249,7 @@ public final class Connection {
             return Request.failed(Status.NO_RESOURCE);
         }
         if (pending.isEmpty() && claim == null) {
-            final Status status = send.advance(this);
+            final Status status = first(send);
             if (status != Status.NO_RESOURCE) {
                 send.request.complete(status); // at once, so no handler is told
                 return send.request;
@@ -253,6 +259,21 @@ public final class Connection {
         core.counts().sendsQueued++;
         queue(send);
         return send.request;
+    }
+
+    /** The first try, in the sender's call: what is thrown is thrown at the sender. */
+    @Guarded
+    private Status first(final PendingSend send) {
+        boolean isWhole = false;
+        try {
+            final Status status = send.advance(this);
+            isWhole = true;
+            return status;
+        } finally {
+            if (!isWhole && send.isBegun()) {
+                core.endMidway(this, "a message broke off midway");
+            }
+        }
     }
 
     @Guarded
@@ -327,7 +348,7 @@ public final class Connection {
 
     /** The longest message that can be claimed now. */
     public int maxClaimBytes() {
-        return lane.maxFragmentBytes();
+        return (int) Math.min(lane.maxFragmentBytes(), core.messageMaxBytes());
     }
 
     Status commit(final Claim mine, final long meta, final int dataBytes) {
@@ -340,6 +361,7 @@ public final class Connection {
                 return sendStatus == Status.OK ? Status.CANCELED : sendStatus;
             }
             claim = null;
+            goOnAnyhow();
             status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
             if (status == Status.OK) {
                 core.countSent(dataBytes);
@@ -361,6 +383,7 @@ public final class Connection {
             if (claim == mine) {
                 claim = null;
                 lane.abandon();
+                goOnAnyhow();
             }
         } finally {
             guard.exit(Operation.ABORT);
@@ -372,14 +395,16 @@ public final class Connection {
     /** Sends what waits, in order, as far as there is room. Whether nothing waits any more. */
     @Guarded
     boolean advance() {
+        tryAnyhow = false;
         PendingOperation first = pending.peekFirst();
         while (first != null && claim == null) {
-            final Status status = first.advance(this);
+            final Status status = attempt(first);
             if (status == Status.NO_RESOURCE) {
                 return false;
             }
-            pending.pollFirst();
-            core.finish(first.request, status);
+            if (pending.pollFirst() != null) { // else the connection ended, and has finished it
+                core.finish(first.request, status);
+            }
             first = pending.peekFirst();
         }
         if (first == null) {
@@ -389,13 +414,53 @@ public final class Connection {
         return false;
     }
 
+    /**
+     * Goes on with an operation. If its buffer cannot be read any more, that is told to the error handler and ends this
+     * operation, not the round; and the connection, if the peer has part of the message already.
+     */
+    @Guarded
+    private Status attempt(final PendingOperation operation) {
+        try {
+            return operation.advance(this);
+        } catch (final RuntimeException | InternalError ex) {
+            core.tellErrorLater(this, Status.INVALID_PARAM, ex);
+            if (operation.isBegun()) {
+                core.endMidway(this, "a message broke off midway: " + ex);
+            }
+            return Status.INVALID_PARAM;
+        }
+    }
+
     @Guarded
     boolean cancel(final PendingOperation operation) {
         if (operation.isBegun() || !pending.remove(operation)) {
             return false;
         }
+        if (pending.isEmpty()) {
+            waiting = false;
+            core.removeWaiting(this);
+        }
         core.finish(operation.request, Status.CANCELED);
+        goOnAnyhow();
         return true;
+    }
+
+    /**
+     * What stood at the head of the queue, or before it, is gone: what comes next may need other room than the lane was
+     * last asked for, or nothing waits any more.
+     */
+    @Guarded
+    private void goOnAnyhow() {
+        if (waiting) {
+            tryAnyhow = true;
+            core.post(WorkerCore.WORK_DEFERRED);
+        }
+    }
+
+    /** Whether sending may go on now; a hint. */
+    @TokenHolder
+    boolean mayGoOn() {
+        return claim == null && (tryAnyhow || lane.hasRoom());
     }
 
     /** No more sends; those that wait are finished with the status. What was cut off. */
@@ -411,19 +476,30 @@ public final class Connection {
             bytes += left.leftBytes();
             core.finish(left.request, status);
         }
-        waiting = false;
+        waiting = false; // whoever waits for a flush need not wait any more
+        core.removeWaiting(this);
+        loseClaim();
+        return new CloseReport(cut, bytes, java.util.List.of(), false);
+    }
+
+    @Guarded
+    private void loseClaim() {
         if (claim != null) {
             claim.lost();
             claim = null;
             lane.abandon();
         }
-        return new CloseReport(cut, bytes, java.util.List.of(), false);
     }
 
+    /** The first step of closing: an open claim is aborted, so that the sends behind it can be flushed. */
     @Guarded
     void stopAccepting() {
         if (sendStatus == Status.OK) {
             sendStatus = Status.CANCELED;
+        }
+        if (claim != null) {
+            loseClaim();
+            goOnAnyhow();
         }
     }
 
@@ -468,6 +544,11 @@ public final class Connection {
     /** Under the guard: somebody has begun to close it. */
     void closing() {
         closing = true;
+    }
+
+    /** The closing was given up before it had changed more than that no send is accepted. */
+    void notClosing() {
+        closing = false;
     }
 
     boolean isClosing() {
@@ -525,6 +606,13 @@ public final class Connection {
 
     void skip(final int bytes) {
         skipBytes = Math.max(0, skipBytes - bytes);
+    }
+
+    /** What was asked before the pause that may follow concerns nothing. */
+    void forgetResume() {
+        if (resumeRequested) {
+            resumeRequested = false;
+        }
     }
 
     /** Whether it was asked to go on, and does. */
@@ -634,7 +722,7 @@ public final class Connection {
         }
     }
 
-    /** Transport, state, credits, pools and what it waits for, in one line. A use of the worker. */
+    /** Transport, state, credits, pools and what it waits for, in one line. Any thread. */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
             + " [" + lane.describe()

@@ -7,6 +7,7 @@ import io.heddle.context.spi.Lane;
 import io.heddle.context.spi.ReceiveBatch;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 
 /**
@@ -42,7 +43,7 @@ final class Dispatcher {
     /** Published by registration, under the guard; copied on change. */
     private volatile ActiveMessageHandler[] handlers = NO_HANDLERS;
     /** Ids told of once as having no handler. */
-    private long droppedTold;
+    private final BitSet droppedTold = new BitSet();
 
     Dispatcher(final WorkerCore core, final KeptPools kept, final LanePoller poller, final WorkerCounts counts) {
         this.core = core;
@@ -103,17 +104,29 @@ final class Dispatcher {
         for (int i = 0; i < count && batch.room() > 0; i++) {
             final int index = nextFirst + i;
             final Connection connection = poller.active(index < count ? index : index - count);
-            final Lane lane = connection.lane();
-            lane.control();
-            if (!connection.isPaused()) {
-                final int from = batch.size();
-                final int added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
-                if (added > 0) {
-                    addRun(connection, from, from + added);
-                }
+            try {
+                collect(connection);
+            } catch (final RuntimeException | InternalError ex) {
+                core.broken(connection, ex);
+                break; // the list of lanes has changed: the others come in the next round
             }
         }
         retirePending = runs > 0;
+    }
+
+    @Guarded
+    private void collect(final Connection connection) {
+        final Lane lane = connection.lane();
+        if (lane.control() > 0) {
+            published(lane); // what was asked for has been answered: a sleeping peer is to hear of it
+        }
+        if (!connection.isPaused()) {
+            final int from = batch.size();
+            final int added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
+            if (added > 0) {
+                addRun(connection, from, from + added);
+            }
+        }
     }
 
     private void addRun(final Connection connection, final int from, final int to) {
@@ -209,9 +222,12 @@ final class Dispatcher {
             for (int r = 0; r < runs; r++) {
                 delivered += deliverRun(r);
             }
-            tellAll(deferredCount);
         } finally {
-            core.token().exitCallback();
+            try {
+                tellAll(deferredCount);
+            } finally {
+                core.token().exitCallback();
+            }
         }
         return delivered + deferredCount;
     }
@@ -221,6 +237,7 @@ final class Dispatcher {
         final int from = runFrom[r];
         final int to = runTo[r];
         final ActiveMessageHandler[] table = handlers;
+        connection.forgetResume();
         int i = from;
         while (i < to && deliver(connection, table, i)) {
             i++;
@@ -233,8 +250,20 @@ final class Dispatcher {
         return i - from;
     }
 
-    /** False if the record stays: postponed, or no memory for it yet. */
+    /**
+     * As {@link #deliverChecked}; what is thrown there was not the handler's doing: memory of the lane is gone. Then
+     * this connection ends and the others go on.
+     */
     private boolean deliver(final Connection connection, final ActiveMessageHandler[] table, final int i) {
+        try {
+            return deliverChecked(connection, table, i);
+        } catch (final RuntimeException | InternalError ex) {
+            return violated(connection, "the record cannot be read: " + ex);
+        }
+    }
+
+    /** False if the record stays: postponed, or no memory for it yet. */
+    private boolean deliverChecked(final Connection connection, final ActiveMessageHandler[] table, final int i) {
         if (connection.isClosed() || connection.isSilenced()) {
             counts.dropped++;
             return true;
@@ -291,9 +320,8 @@ final class Dispatcher {
 
     private boolean drop(final Connection connection, final int id) {
         counts.dropped++;
-        final long bit = 1L << (id & 63);
-        if ((droppedTold & bit) == 0) {
-            droppedTold |= bit;
+        if (!droppedTold.get(id)) {
+            droppedTold.set(id);
             core.tellError(connection, Status.NO_ELEM,
                 new io.heddle.context.HeddleException(Status.NO_ELEM, "message dropped: no handler for id=" + id + " "
                 + connection));
@@ -306,10 +334,10 @@ final class Dispatcher {
         final int length) {
         final Reassembly reassembly = connection.reassembly();
         if (batch.type[i] == ActiveMessageMeta.TYPE_FIRST) {
-            if (!reassembly.isOpen() && !begin(connection, i, meta, length)) {
-                return connection.isFailed() || connection.isSkipping();
+            if (reassembly.isOpen() || connection.isSkipping()) {
+                return violated(connection, "a first fragment within a message");
             }
-            return true;
+            return begin(connection, i, meta, length) || connection.isSkipping();
         }
         if (batch.type[i] != ActiveMessageMeta.TYPE_MORE) {
             return violated(connection, "type=" + (batch.type[i] & 0xFF));

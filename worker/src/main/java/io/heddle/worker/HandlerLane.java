@@ -43,6 +43,10 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
     private Sequence given;
     /** Written by the handler thread; read by any, a little late. */
     private volatile long handled;
+    /** Set by who closes: what the ring still holds is let go, not handled. */
+    private volatile boolean abandoned;
+    /** Messages let go unhandled: by the handler thread, and by who has joined it. */
+    private int left;
 
     HandlerLane(final WorkerCore core, final HandlerPool.Builder options, final int index,
         final WaitStrategy waitStrategy) {
@@ -50,11 +54,21 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         handler = options.handler;
         policy = options.policy;
         applicationLock = options.applicationLock;
-        ring = RingBuffer.createSingleProducer(Slot::new, options.capacity, waitStrategy);
+        ring = newRing(options.capacity, waitStrategy);
         processor = new BatchEventProcessorBuilder().build(ring, ring.newBarrier(), this);
         ring.addGatingSequences(processor.getSequence());
         thread = core.worker().context().config().threadFactory().newThread(processor);
         thread.setName("heddle-handler-" + core.name() + '-' + index);
+    }
+
+    /**
+     * The token orders the producers, whose thread may change. With assertions on, the ring for one producer refuses a
+     * second thread all the same; the other kind works alike.
+     */
+    private static RingBuffer<Slot> newRing(final int capacity, final WaitStrategy waitStrategy) {
+        return RingBuffer.class.desiredAssertionStatus()
+            ? RingBuffer.createMultiProducer(Slot::new, capacity, waitStrategy)
+            : RingBuffer.createSingleProducer(Slot::new, capacity, waitStrategy);
     }
 
     void start() {
@@ -108,8 +122,12 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
 
     @Override
     public void onEvent(final Slot slot, final long sequence, final boolean endOfBatch) {
-        if (slot.connection != null) {
+if (abandoned) {
+            letGoUnhandled(slot);
+        } else if (slot.connection != null) {
             handle(slot);
+            slot.connection = null;
+            handled++; // Only this thread writes it.
         }
         // Full fence: the slot is given back before the look for stalled connections; partner: stall().
         given.setVolatile(sequence);
@@ -128,16 +146,33 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
             core.tellError(slot.connection, Status.CANCELED, ex);
         }
         if (data.isHeld()) {
-            letGo(data, isFine);
+            try {
+                letGo(data, isFine);
+            } catch (final Throwable ex) {
+                core.tellError(slot.connection, Status.CANCELED, ex); // A refused release has changed nothing.
+                data.close();
+            }
         }
-        slot.connection = null;
-        handled++; // Only this thread writes it.
+    }
+
+    private void letGoUnhandled(final Slot slot) {
+        if (slot.connection != null) {
+            slot.data.close();
+            slot.connection = null;
+            left++;
+        }
     }
 
     private void letGo(final ReceivedData data, final boolean isFine) {
-        if (policy == ReleasePolicy.ASYNC || !isFine) {
-            data.releaseAsync();
-        } else if (applicationLock == null) {
+        if (policy == ReleasePolicy.DIRECT && isFine) {
+            letGoDirect(data);
+        } else {
+            data.close();
+        }
+    }
+
+    private void letGoDirect(final ReceivedData data) {
+        if (applicationLock == null) {
             data.release();
         } else {
             applicationLock.lock();
@@ -168,11 +203,12 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         return given() == ring.getCursor();
     }
 
-    /** Ends the thread; what is left in the ring is let go. */
-    void close() {
+    /** Ends the thread after the message it is at; what is left in the ring is let go. How many those were. */
+    int close() {
+        abandoned = true;
         processor.halt();
         if (Thread.currentThread() == thread) {
-            return;
+            return 0;
         }
         boolean interrupted = false;
         while (thread.isAlive()) {
@@ -183,10 +219,13 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
             }
         }
         for (long sequence = given() + 1; sequence <= ring.getCursor(); sequence++) {
-            ring.get(sequence).data.close();
+            letGoUnhandled(ring.get(sequence));
         }
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
+        final int unhandled = left;
+        left = 0;
+        return unhandled;
     }
 }

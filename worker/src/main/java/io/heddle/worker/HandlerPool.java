@@ -1,10 +1,10 @@
 package io.heddle.worker;
 
-import com.lmax.disruptor.PhasedBackoffWaitStrategy;
 import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
+import io.heddle.context.internal.DispatchToken;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
@@ -33,8 +33,7 @@ public final class HandlerPool implements AutoCloseable {
         isOrdered = options.isOrdered;
         lanes = new HandlerLane[options.handlers];
         for (int i = 0; i < lanes.length; i++) {
-            lanes[i] = new HandlerLane(worker.core(), options, i,
-                PhasedBackoffWaitStrategy.withLiteLock(SPIN_NS, YIELD_NS, TimeUnit.NANOSECONDS));
+            lanes[i] = new HandlerLane(worker.core(), options, i, new ParkingWait(SPIN_NS, SPIN_NS + YIELD_NS));
         }
         for (final HandlerLane lane : lanes) {
             lane.start();
@@ -98,15 +97,29 @@ public final class HandlerPool implements AutoCloseable {
     public int close(final Duration deadline) {
         closed = true;
         final long start = System.nanoTime();
+        awaitDispatcher(start + deadline.toNanos());
         int left = 0;
         for (final HandlerLane lane : lanes) {
             while (!lane.isDrained() && System.nanoTime() - start < deadline.toNanos()) {
                 LockSupport.parkNanos(POLL_NS);
             }
-            left += lane.isDrained() ? 0 : 1;
-            lane.close();
+            left += lane.close();
         }
         return left;
+    }
+
+    /** A dispatcher that has seen the pool open may be about to pass a message on. */
+    private void awaitDispatcher(final long deadlineNs) {
+        final DispatchToken token = worker.core().token();
+        while (!token.isInCallback() && !token.tryAcquire()) {
+            if (System.nanoTime() - deadlineNs >= 0) {
+                return;
+            }
+            token.awaitRelease(deadlineNs);
+        }
+        if (!token.isInCallback()) {
+            token.release();
+        }
     }
 
     /** Describes a pool. Confined to one thread. */

@@ -117,10 +117,18 @@ final class PendingSend extends PendingOperation {
             return status;
         }
         final long target = lane.reservedAddress();
-        vector.copyTo(sentBytes, target, fragment);
-        if (headerHere > 0) {
-            UnsafeApi.copyMemory(header.byteArray(), header.addressOffset(), null, target + length - headerHere,
-                headerHere);
+        boolean isCopied = false;
+        try {
+            vector.copyTo(sentBytes, target, fragment);
+            if (headerHere > 0) {
+                UnsafeApi.copyMemory(header.byteArray(), header.addressOffset(), null, target + length - headerHere,
+                    headerHere);
+            }
+            isCopied = true;
+        } finally {
+            if (!isCopied) {
+                lane.abandon(); // a stretch was released, or shrank: the lane must not stay reserved
+            }
         }
         return lane.publish(type, meta, length);
     }

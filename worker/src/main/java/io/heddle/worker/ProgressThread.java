@@ -9,7 +9,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.IdleStrategy;
 
 /**
@@ -27,13 +29,18 @@ import org.agrona.concurrent.IdleStrategy;
  * #close()} ends it: what a callback throws goes to the worker's error handler. Thread safe.
  */
 public final class ProgressThread implements AutoCloseable {
+    private static final long CLOSED_PARK_NS = 1_000_000;
+
     private final Worker worker;
     private final Lock applicationLock;
     private final IdleStrategy idleStrategy;
     private final Thread thread;
     private final CountDownLatch owned = new CountDownLatch(1);
-    private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
-    private volatile boolean running = true;
+    private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean takenBack = new AtomicBoolean();
+    private final AtomicBoolean running = new AtomicBoolean(true);
+    /** No task is run any more. */
+    private volatile boolean ended;
 
     private ProgressThread(final Worker worker, final Lock applicationLock, final IdleStrategy idleStrategy) {
         this.worker = worker;
@@ -76,15 +83,25 @@ public final class ProgressThread implements AutoCloseable {
                 : "only a SERIALIZED worker takes an application lock"));
         }
         final ProgressThread progress = new ProgressThread(worker, applicationLock, idleStrategy);
-        if (worker.core().progressThread() != null) {
-            throw new HeddleException(Status.ALREADY_EXISTS, "worker=" + worker.name()
-                + " has a progress thread already");
+        synchronized (worker.core()) { // of several starts one succeeds
+            if (worker.core().progressThread() != null) {
+                throw new HeddleException(Status.ALREADY_EXISTS, "worker=" + worker.name()
+                    + " has a progress thread already");
+            }
+            if (worker.threadMode() == ThreadMode.SINGLE) {
+                worker.transferTo(progress.thread);
+            }
+            worker.core().progressThread(progress.thread);
         }
-        if (worker.threadMode() == ThreadMode.SINGLE) {
-            worker.transferTo(progress.thread);
+        boolean isStarted = false;
+        try {
+            progress.thread.start();
+            isStarted = true;
+        } finally {
+            if (!isStarted) {
+                worker.core().progressThread(null); // no thread was to be had: nobody is to wait for it
+            }
         }
-        worker.core().progressThread(progress.thread);
-        progress.thread.start();
         return progress;
     }
 
@@ -102,12 +119,13 @@ public final class ProgressThread implements AutoCloseable {
      * Runs a task on the progress thread between two rounds, where the worker may be used in every mode: in SINGLE the
      * way for other threads to use it. Any thread.
      *
-     * @return done when the task is; carries what it throws.
+     * @return done when the task is; carries what it throws. Canceled or failed if the thread ends before.
      */
     public Future<?> execute(final Runnable task) {
         final FutureTask<Object> future = new FutureTask<>(task, null);
         tasks.add(future);
-        if (!running && thread.getState() == Thread.State.TERMINATED && tasks.remove(future)) {
+        // Volatile load after the entry; partner: run(), which stores it before its last look for entries.
+        if (ended && tasks.remove(future)) {
             return CompletableFuture.failedFuture(new HeddleException(Status.CANCELED,
                 "the progress thread has ended: worker=" + worker.name()));
         }
@@ -117,16 +135,39 @@ public final class ProgressThread implements AutoCloseable {
 
     private void run() {
         try {
-            while (running) {
-                idleStrategy.idle(round());
+            while (running.get()) {
+                idle(round());
             }
             round();
         } finally {
+            endTasks();
             worker.core().progressThread(null);
             if (worker.threadMode() == ThreadMode.SINGLE && worker.ownerThread() == Thread.currentThread()) {
                 worker.detach();
             }
             owned.countDown();
+        }
+    }
+
+    private void idle(final int done) {
+        try {
+            if (worker.isClosed()) {
+                LockSupport.parkNanos(CLOSED_PARK_NS); // for tasks only, until close()
+            } else {
+                idleStrategy.idle(done);
+            }
+        } catch (final Throwable ex) {
+            // As in round(): not even a rule that somebody else broke. A worker closed meanwhile is no error.
+            if (!worker.isClosed()) {
+                worker.core().tellError(null, Status.CANCELED, ex);
+            }
+        }
+    }
+
+    private void endTasks() {
+        ended = true;
+        for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
+            task.cancel(false);
         }
     }
 
@@ -136,7 +177,7 @@ public final class ProgressThread implements AutoCloseable {
         }
         try {
             int done = 0;
-            for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+            for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
                 task.run();
                 done++;
             }
@@ -158,8 +199,7 @@ public final class ProgressThread implements AutoCloseable {
      */
     @Override
     public void close() {
-        final boolean isFirst = running;
-        running = false;
+        running.set(false);
         worker.signal();
         if (Thread.currentThread() == thread) {
             return;
@@ -177,7 +217,8 @@ public final class ProgressThread implements AutoCloseable {
         if (interrupted) {
             Thread.currentThread().interrupt();
         }
-        if (isFirst && worker.threadMode() == ThreadMode.SINGLE && worker.ownerThread() == null) {
+        if (takenBack.compareAndSet(false, true) && worker.threadMode() == ThreadMode.SINGLE
+            && worker.ownerThread() == null) {
             worker.attach();
         }
     }

@@ -154,24 +154,22 @@ final class Sleeper {
     }
 
     /** See {@link WorkerCore#awaitProgress}. */
-    boolean awaitProgress(final BooleanSupplier condition, final long timeoutNs) {
+    boolean awaitProgress(final BooleanSupplier condition, final long timeoutNs, final Operation operation) {
         final long start = System.nanoTime();
         int idle = 0;
         while (!condition.getAsBoolean()) {
             final Thread progressing = core.progressThread();
-            if (progressing != null && progressing != Thread.currentThread()) {
-                if (System.nanoTime() - start >= timeoutNs) {
-                    return condition.getAsBoolean();
-                }
-                idle = waitForOther(idle);
-            } else if (core.worker().progress() > 0) {
+            final boolean isGuest = progressing != null && progressing != Thread.currentThread();
+            final boolean hasWorked = !isGuest && core.progress(operation) > 0;
+            // However much there is to do: it may be for others.
+            final long left = timeoutNs - (System.nanoTime() - start);
+            if (left <= 0) {
+                return condition.getAsBoolean();
+            }
+            if (hasWorked) {
                 idle = 0;
             } else {
-                final long left = timeoutNs - (System.nanoTime() - start);
-                if (left <= 0) {
-                    return condition.getAsBoolean();
-                }
-                idle = waitForWork(idle, left);
+                idle = isGuest ? waitForOther(idle) : waitForWork(idle, left, operation);
             }
         }
         return true;
@@ -186,17 +184,26 @@ final class Sleeper {
         return idle + 1;
     }
 
-    private int waitForWork(final int idle, final long leftNs) {
+    private int waitForWork(final int idle, final long leftNs, final Operation operation) {
         if (idle < IDLE_SPINS) {
             Thread.onSpinWait();
         } else if (core.token().isHeld()) {
             core.token().awaitRelease(System.nanoTime() + Math.min(leftNs, SLICE_NS));
-        } else if (isEnabled && core.worker().arm() == Status.OK) {
+        } else if (isEnabled && armFor(operation) == Status.OK) {
             await(Math.min(leftNs, SLICE_NS));
         } else if (!isEnabled) {
             LockSupport.parkNanos(GUEST_PARK_NS);
         }
         return idle + 1;
+    }
+
+    private Status armFor(final Operation operation) {
+        core.guard().enter(operation);
+        try {
+            return arm();
+        } finally {
+            core.guard().exit(operation);
+        }
     }
 
     long wakeUps() {

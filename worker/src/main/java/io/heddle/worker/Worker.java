@@ -43,7 +43,6 @@ public final class Worker implements AutoCloseable {
     private final String name;
     private final WorkerCore core;
     private final ThreadGuard guard;
-    private final boolean isMulti;
     private final WorkerAddress address;
 
     private Worker(final Context context, final ThreadMode mode, final String name) {
@@ -52,7 +51,6 @@ public final class Worker implements AutoCloseable {
         this.name = name;
         core = new WorkerCore(this, context, mode, name);
         guard = core.guard();
-        isMulti = core.isMulti();
         final Map<String, byte[]> addresses = new LinkedHashMap<>();
         for (final TransportInterface each : core.interfaces()) {
             addresses.put(each.transport().name(), each.address());
@@ -150,15 +148,7 @@ public final class Worker implements AutoCloseable {
      * @throws io.heddle.context.CallbackException inside a callback.
      */
     public int progress() {
-        if (isMulti) {
-            return core.round();
-        }
-        guard.enter(Operation.PROGRESS);
-        try {
-            return core.round();
-        } finally {
-            guard.exit(Operation.PROGRESS);
-        }
+        return core.progress(Operation.PROGRESS);
     }
 
     /**
@@ -254,20 +244,15 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Name, mode, statistics and one line per endpoint: transport, credits, pools, what it waits for. A use of the
-     * worker.
+     * Name, mode, statistics and one line per endpoint: transport, credits, pools, what it waits for. Any thread; what
+     * changes meanwhile may be shown half changed.
      */
     public String describe() {
         final StringBuilder text = new StringBuilder("worker name=").append(name).append(" threadMode=").append(mode)
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(' ').append(statistics()).append('\n');
-        guard.enter(Operation.PROGRESS);
-        try {
-            for (final Connection connection : core.connections()) {
-                text.append(connection.describe()).append('\n');
-            }
-        } finally {
-            guard.exit(Operation.PROGRESS);
+        for (final Connection connection : core.connections()) {
+            text.append(connection.describe()).append('\n');
         }
         return text.toString();
     }

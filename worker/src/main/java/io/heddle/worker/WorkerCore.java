@@ -53,6 +53,8 @@ final class WorkerCore implements InterfaceListener {
     private static final int RETURNS_PER_STEP = 1024;
     private static final int CLOCK_ROUNDS = 64;
     private static final int IDLE_CLOCK_ROUNDS = 4096;
+    /** Some ten milliseconds. */
+    private static final int LONG_IDLE_ROUNDS = 1 << 20;
     private static final VarHandle WORK;
 
     static {
@@ -198,7 +200,7 @@ final class WorkerCore implements InterfaceListener {
      * store.
      */
     void post(final int bit) {
-        if ((work & bit) == 0) {
+        if ((work & bit) != bit) {
             WORK.getAndBitwiseOr(this, bit); // Full fence; partner: takeWork().
         }
         wakeUp.wake();
@@ -213,6 +215,19 @@ final class WorkerCore implements InterfaceListener {
 
     // ---- the round
 
+    /** One round, guarded as part of the operation; what a MULTI worker locks, it locks inside. */
+    int progress(final Operation operation) {
+        if (isMulti) {
+            return round();
+        }
+        guard.enter(operation);
+        try {
+            return round();
+        } finally {
+            guard.exit(operation);
+        }
+    }
+
     /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
     int round() {
         token.checkNotInCallback(Operation.PROGRESS);
@@ -220,9 +235,7 @@ final class WorkerCore implements InterfaceListener {
             return 0;
         }
         try {
-            return look() ? stepAndDispatch() : idle();
-        } catch (final InternalError ex) {
-            return findLostMemory(ex);
+            return closed ? 0 : look() ? stepAndDispatch() : idle();
         } finally {
             token.release();
         }
@@ -268,7 +281,7 @@ final class WorkerCore implements InterfaceListener {
     @TokenHolder
     private boolean mayGoOn() {
         for (final Connection connection : waiting) {
-            if (connection.lane().hasRoom()) {
+            if (connection.mayGoOn()) {
                 return true;
             }
         }
@@ -276,6 +289,9 @@ final class WorkerCore implements InterfaceListener {
     }
 
     private int stepAndDispatch() {
+        if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
+            coarseNs = clock.nanoTime(); // the application's clock: not under the lock
+        }
         int done;
         if (isMulti) {
             guard.enter(Operation.PROGRESS);
@@ -297,8 +313,7 @@ final class WorkerCore implements InterfaceListener {
     /** The transport step: everything that changes lanes, pools and worker state. */
     @Guarded
     private int step() {
-        if ((++rounds & CLOCK_ROUNDS - 1) == 0) {
-            coarseNs = clock.nanoTime();
+        if ((rounds & CLOCK_ROUNDS - 1) == 0) {
             published.publish(this);
         }
         idleRounds = 0;
@@ -319,12 +334,25 @@ final class WorkerCore implements InterfaceListener {
     private int takeWork() {
         // Full fence before what was posted is looked at; partner: post().
         final int bits = (int) WORK.getAndSet(this, 0);
+        boolean isWhole = false;
+        try {
+            final int done = doWork(bits);
+            isWhole = true;
+            return done;
+        } finally {
+            if (!isWhole) {
+                post(bits); // what was not come to is not forgotten
+            }
+        }
+    }
+
+    @Guarded
+    private int doWork(final int bits) {
         int done = 0;
         if ((bits & WORK_RETURNS) != 0) {
             done += takeReturns();
         }
         if ((bits & WORK_EVENTS) != 0) {
-            coarseNs = clock.nanoTime();
             for (final TransportInterface each : interfaces) {
                 done += each.step(coarseNs);
                 if (each.hasEvents()) {
@@ -347,12 +375,12 @@ final class WorkerCore implements InterfaceListener {
         int taken = 0;
         while (element != null && taken < RETURNS_PER_STEP) {
             final PoolElement next = element.unlink();
+            homeChain = next; // before anything that may throw
             element.reclaim();
             recycle(element);
             element = next;
             taken++;
         }
-        homeChain = element;
         if (element != null || !returns.isEmpty()) {
             post(WORK_RETURNS);
         }
@@ -383,7 +411,7 @@ final class WorkerCore implements InterfaceListener {
         for (int i = 0; i < now.length; i++) {
             final int index = firstWaiting + i;
             final Connection connection = now[index < now.length ? index : index - now.length];
-            if (connection.lane().hasRoom() || connection.status() != Status.OK || !connection.hasPending()) {
+            if (connection.mayGoOn() || !connection.hasPending()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
                     if (connection.isCloseAfterFlush()) {
@@ -401,7 +429,9 @@ final class WorkerCore implements InterfaceListener {
     private int idle() {
         final int idle = ++idleRounds;
         if (idle == CLOCK_ROUNDS) {
-            published.publishPools(this);
+            published.publish(this);
+        } else if (idle == LONG_IDLE_ROUNDS) {
+            published.publishPools(this); // allocates a little
         } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
         }
@@ -434,8 +464,14 @@ final class WorkerCore implements InterfaceListener {
     public void onPeerGone(final Lane lane, final Status status, final String reason) {
         final Connection connection = (Connection) lane.attachment();
         if (!connection.isDisposed()) {
+            if (status == Status.PROTOCOL_VIOLATION) {
+                counts.protocolViolations++;
+            }
             connection.gone(status, reason);
             removeWaiting(connection);
+            if (connection.isCloseAfterFlush()) {
+                post(WORK_CLOSE); // nothing is left to be flushed
+            }
             if (connection.pollIndex < 0) {
                 poller.add(connection);
             } else {
@@ -493,10 +529,11 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     void addWaiting(final Connection connection) {
         waiting = with(waiting, connection);
+        wakeUp.wake(); // who sleeps has asked its peers for no signal when there is room
     }
 
     @Guarded
-    private void removeWaiting(final Connection connection) {
+    void removeWaiting(final Connection connection) {
         waiting = without(waiting, connection);
     }
 
@@ -584,16 +621,28 @@ final class WorkerCore implements InterfaceListener {
     private void end(final Connection connection, final Status status, final String reason) {
         guard.enter(Operation.CLOSE_ENDPOINT);
         try {
-            if (!connection.isFailed()) {
-                connection.gone(status, reason);
-                connection.silence();
-                removeWaiting(connection);
-                connection.lane().finish(); // the peer's own sends must not wait for ever
-                deferred.add(new PeerGone(connection));
-                post(WORK_DEFERRED);
-            }
+            silence(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
         } finally {
             guard.exit(Operation.CLOSE_ENDPOINT);
+        }
+    }
+
+    /** A lane threw: nothing of it is looked at any more, and no other lane is the worse for it. Token and guard. */
+    @Guarded
+    void broken(final Connection connection, final Throwable cause) {
+        poller.remove(connection);
+        silence(connection, Status.IO_ERROR, "the lane cannot be read: " + cause);
+    }
+
+    @Guarded
+    private void silence(final Connection connection, final Status status, final String reason) {
+        if (!connection.isFailed()) {
+            connection.gone(status, reason);
+            connection.silence();
+            removeWaiting(connection);
+            connection.lane().finish(); // the peer's own sends must not wait for ever
+            deferred.add(new PeerGone(connection));
+            post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }
     }
 
@@ -639,10 +688,24 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    @Guarded
     void payloadChanged(final Connection connection, final int id, final int bytes) {
-        warn("payload of a pending send was changed before it went out: worker={} {} id={} lengthBytes={}; it "
-            + "belongs to the send until its request is done", name, connection, id, bytes);
         counts.payloadsChanged++;
+        // The logger is not to run under the lock.
+        defer(new Told(connection, () -> warn("payload of a pending send was changed before it went out: worker={} {} "
+            + "id={} lengthBytes={}; it belongs to the send until its request is done", name, connection, id, bytes)));
+    }
+
+    @Guarded
+    void tellErrorLater(final Connection connection, final Status status, final Throwable error) {
+        defer(new Told(connection, () -> tellError(connection, status, error)));
+    }
+
+    /** The peer has part of a message whose rest cannot be had: it is told the end instead. */
+    @Guarded
+    void endMidway(final Connection connection, final String reason) {
+        connection.lane().finish();
+        silence(connection, Status.CANCELED, reason);
     }
 
     void errorHandler(final WorkerErrorHandler handler) {
@@ -678,7 +741,7 @@ final class WorkerCore implements InterfaceListener {
     boolean awaitProgress(final java.util.function.BooleanSupplier condition, final long timeoutNs,
         final Operation operation) {
         DispatchToken.checkThreadNotInCallback(operation);
-        return sleeper.awaitProgress(condition, timeoutNs);
+        return sleeper.awaitProgress(condition, timeoutNs, operation);
     }
 
     // ---- the end
@@ -705,7 +768,6 @@ final class WorkerCore implements InterfaceListener {
             return CloseReport.CLEAN;
         }
         final CloseReport cut = connection.refuseSends(Status.CANCELED);
-        removeWaiting(connection);
         dispatcher.forget(connection);
         connections = without(connections, connection);
         poller.remove(connection);
@@ -826,6 +888,14 @@ final class WorkerCore implements InterfaceListener {
             if (handler != null && !connection.isClosed()) {
                 handler.onError(connection, connection.status(), connection.failure());
             }
+        }
+    }
+
+    /** Something for the log or the error handler. */
+    private record Told(Connection connection, Runnable text) implements Deferred {
+        @Override
+        public void tell() {
+            text.run();
         }
     }
 

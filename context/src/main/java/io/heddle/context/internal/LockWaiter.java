@@ -9,14 +9,15 @@ import java.lang.invoke.VarHandle;
  * <pre>
  *            claim            publish          the holder picks it
  *   FREE ───────────► CLAIMED ───────► WAITING ───────────────────► WOKEN
- *    ▲                                 │    ▲                         │ │
- *    │                        over 500 µs   └──── back to sleep ──────┘ │
- *    │                                 ▼                                │
- *    ├── the waiter has the lock ── STARVING                            │
- *    │                                 │ the holder hands the lock over │
- *    │                                 ▼                                │
- *    ├── the waiter has the lock ── GRANTED                             │
- *    └── the waiter has the lock ───────────────────────────────────────┘
+ *    ▲                                ▲ │  ▲                         │ │
+ *    │             not served, asleep │ │  └──── back to sleep ──────┘ │
+ *    │                   for a while  │ │ over 500 µs, and awake       │
+ *    │                                │ ▼                              │
+ *    ├── the waiter has the lock ── STARVING                           │
+ *    │                                 │ the holder hands the lock over│
+ *    │                                 ▼                               │
+ *    ├── the waiter has the lock ── GRANTED                            │
+ *    └── the waiter has the lock ──────────────────────────────────────┘
  * </pre>
  *
  * <p>Writers: the waiter that claimed it; and, only from WAITING (to WOKEN) and from STARVING (to GRANTED), the thread

@@ -191,7 +191,7 @@ public final class ThreadGuard {
 
     private void enterChecked(final Operation operation) {
         final Thread me = Thread.currentThread();
-        if (hasOwner && owner != me && !mayClose(operation)) {
+        if (hasOwner && owner != me && !mayClose(operation) && GuardWord.threadId(word) != me.getId()) {
             refuseForeign(me, operation);
         }
         final long mine = GuardWord.of(me.getId(), operation);
@@ -225,7 +225,7 @@ public final class ThreadGuard {
         }
     }
 
-    /** Anybody may close a worker whose owner thread has ended. */
+    /** Anybody may close a worker whose owner thread has ended, and do what belongs to it inside. */
     private boolean mayClose(final Operation operation) {
         final Thread current = owner;
         return operation.isClosing() && current != null && current.getState() == Thread.State.TERMINATED;

@@ -17,7 +17,10 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <p><b>Fairness.</b> A free lock goes to whoever comes first, which is what makes short sections cheap. A waiter that
  * has waited longer than {@value #STARVING_NS} ns asks for the lock, and the next unlock hands it over without letting
- * anybody else in.
+ * anybody else in. It asks awake, for {@value #AWAKE_NS} ns at a time, and sleeps {@value #MAX_PARK_NS} ns between: a
+ * lock handed to a sleeper is held by nobody until that one runs, and on busy processors the others
+ * come to starve meanwhile and are served in the same way. Only after {@value #ASLEEP_NS} ns, or with one processor, it
+ * goes on asking in its sleep.
  *
  * <p><b>Waiting.</b> A few dozen {@code onSpinWait}, if there is more than one processor, then park: on few cores the
  * holder may be the one that is waiting for our processor. Interrupts do not end a wait; the flag is set again when the
@@ -40,6 +43,11 @@ public final class WorkerLock extends WorkerLockPad.Right {
     /** How long a waiter waits before the lock is handed to it. */
     static final long STARVING_NS = 500_000L;
     static final int SLOTS = 32;
+    /** How long a starving waiter waits awake, once a round, before it sleeps again. */
+    private static final long AWAKE_NS = 20_000L;
+    private static final int AWAKE_LOOKS = 32;
+    /** How long a waiter waits before the lock is handed to it even while it sleeps. */
+    private static final long ASLEEP_NS = 10_000_000L;
     private static final long NO_SLOT_PARK_NS = 50_000L;
     private static final long MAX_PARK_NS = 1_000_000L;
     private static final int SPINS = Runtime.getRuntime().availableProcessors() > 1 ? 100 : 0;
@@ -227,18 +235,55 @@ public final class WorkerLock extends WorkerLockPad.Right {
         // From here an unlock sees us: the slot was published before the count.
         STATE.getAndAdd(this, ONE_WAITER);
         boolean isInterrupted = false;
-        boolean isStarving = false;
         while (!takeOrStay(slot)) {
             final long waitedNs = System.nanoTime() - startNs;
-            if (!isStarving && waitedNs >= STARVING_NS && becomeStarving(slot)) {
-                isStarving = true; // And look again before sleeping.
+            if (waitedNs < STARVING_NS) {
+                LockSupport.parkNanos(this, STARVING_NS - waitedNs);
+            } else if (takeStarving(slot, waitedNs)) {
+                break;
             } else {
-                LockSupport.parkNanos(this, waitedNs < STARVING_NS ? STARVING_NS - waitedNs : MAX_PARK_NS);
-                isInterrupted |= Thread.interrupted();
+                LockSupport.parkNanos(this, MAX_PARK_NS);
             }
+            isInterrupted |= Thread.interrupted();
+            spinWhileLocked();
         }
         leaveSlot(slot, startNs);
         return isInterrupted;
+    }
+
+    /** Awake by now: a section is shorter than another sleep. */
+    private void spinWhileLocked() {
+        for (int i = 0; i < SPINS && (state & LOCKED) != 0; i++) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /**
+     * Asks for the lock to be handed over and waits a little for that, awake. True if it is ours; if not, it is right
+     * to sleep, as after {@link #takeOrStay}.
+     */
+    private boolean takeStarving(final LockWaiter slot, final long waitedNs) {
+        if (slot.status() != LockWaiter.STARVING && !becomeStarving(slot)) {
+            return false;
+        }
+        final long beginNs = System.nanoTime();
+        do {
+            if (takeOrStay(slot)) {
+                return true;
+            }
+            spinWhileLockedFor(slot);
+        } while (SPINS != 0 && System.nanoTime() - beginNs < AWAKE_NS);
+        if (waitedNs >= ASLEEP_NS || SPINS == 0) {
+            return takeOrStay(slot); // Sleeps as STARVING: nobody else gets the lock before.
+        }
+        slot.move(LockWaiter.STARVING, LockWaiter.WAITING); // Or it is GRANTED, which comes out now.
+        return takeOrStay(slot);
+    }
+
+    private void spinWhileLockedFor(final LockWaiter slot) {
+        for (int i = 0; i < AWAKE_LOOKS && slot.status() == LockWaiter.STARVING && (state & LOCKED) != 0; i++) {
+            Thread.onSpinWait();
+        }
     }
 
     /**
@@ -291,8 +336,11 @@ public final class WorkerLock extends WorkerLockPad.Right {
         final long waitedNs = System.nanoTime() - startNs;
         // Only a holder picks a waiter to be woken, and now that is us: the status says whether WOKEN is ours to take
         // away, also if we were picked after we had looked.
-        if (slot.status() == LockWaiter.WOKEN) {
+        final int status = slot.status();
+        if (status == LockWaiter.WOKEN) {
             STATE.getAndBitwiseAnd(this, ~WOKEN); // Partner: unlockContended().
+        } else if (status == LockWaiter.GRANTED) {
+            STATE.getAndAdd(this, -ONE_WAITER); // Partner: unlockContended().
         }
         if (waitedNs > longestWaitNs) {
             LONGEST.setOpaque(this, waitedNs); // Partner: longestWaitNs().
@@ -334,9 +382,11 @@ public final class WorkerLock extends WorkerLockPad.Right {
         }
         final Thread waiter = slot.thread;
         HANDED.setOpaque(this, handed + 1); // Partner: handedCount().
-        STATE.getAndAdd(this, -ONE_WAITER);
-        // Release: pairs with the acquire in status(). Nobody else leaves STARVING while the lock is held.
-        slot.move(LockWaiter.STARVING, LockWaiter.GRANTED);
+        // Release: pairs with the acquire in status(). From here on the lock is the waiter's; it counts itself out.
+        if (!slot.move(LockWaiter.STARVING, LockWaiter.GRANTED)) {
+            HANDED.setOpaque(this, handed - 1); // Gone back to sleep meanwhile; the lock is still ours.
+            return false;
+        }
         LockSupport.unpark(waiter);
         return true;
     }

@@ -7,11 +7,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -175,6 +180,78 @@ final class WorkerLockTest {
         }
         assertTrue(allAtLeast(counts, 20));
         assertTrue(lock.isIdle());
+    }
+
+    /** Whoever starves gets the lock also from a thread that takes it again at once. */
+    @Test
+    void shouldHandTheLockOverBesideAThreadThatNeverLeavesItFree() {
+        final AtomicBoolean isServed = new AtomicBoolean();
+        lock.lock();
+        final Thread waiter = new Thread(() -> {
+            lock.lock();
+            isServed.set(true);
+            lock.unlock();
+        });
+        waiter.start();
+        await("the waiter's arrival").atMost(LIMIT).until(() -> lock.waiterCount() == 1);
+        final long beginNs = System.nanoTime();
+        while (!isServed.get() && System.nanoTime() - beginNs < LIMIT.toNanos()) {
+            lock.unlock();
+            lock.lock();
+        }
+        lock.unlock();
+
+        assertTrue(isServed.get());
+    }
+
+    @Test
+    void shouldAllocateNothingWhileContended() throws InterruptedException {
+        final int threadCount = 4;
+        final int rounds = 20_000;
+        final ThreadMXBean meter = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+        final CyclicBarrier warm = new CyclicBarrier(threadCount);
+        final AtomicLong allocatedBytes = new AtomicLong();
+        final AtomicLong waits = new AtomicLong();
+        final List<Thread> threads = new ArrayList<>();
+        for (int i = 0; i < threadCount; i++) {
+            final Thread thread = new Thread(() -> {
+                contend(rounds);
+                awaitAll(warm);
+                final long waitsBefore = lock.contendedCount();
+                final long before = meter.getCurrentThreadAllocatedBytes();
+                contend(rounds);
+                allocatedBytes.addAndGet(meter.getCurrentThreadAllocatedBytes() - before);
+                waits.addAndGet(lock.contendedCount() - waitsBefore);
+            });
+            threads.add(thread);
+            thread.start();
+        }
+        for (final Thread thread : threads) {
+            thread.join();
+        }
+        assertTrue(waits.get() > 0, "contended");
+        assertTrue(lock.longestWaitNs() > 0, "somebody slept");
+        final double perRound = (double) allocatedBytes.get() / threadCount / rounds;
+        assertTrue(perRound < 0.01, () -> "bytes per round: " + perRound);
+    }
+
+    /** Now and then the holder lets others run, who find the lock taken and go to sleep. */
+    private void contend(final int rounds) {
+        for (int i = 0; i < rounds; i++) {
+            lock.lock();
+            if ((i & 63) == 0) {
+                Thread.yield();
+            }
+            lock.unlock();
+        }
+    }
+
+    private static void awaitAll(final CyclicBarrier barrier) {
+        try {
+            barrier.await();
+        } catch (final InterruptedException | BrokenBarrierException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     private static boolean allAtLeast(final long[] counts, final long least) {

@@ -16,6 +16,7 @@ import org.openjdk.jcstress.infra.Status;
 import org.openjdk.jcstress.infra.collectors.DiskReadCollector;
 import org.openjdk.jcstress.infra.collectors.InProcessCollector;
 import org.openjdk.jcstress.infra.collectors.TestResult;
+import org.openjdk.jcstress.infra.grading.TestGrading;
 
 /**
  * One run of jcstress in a JVM of its own, and what its result file says.
@@ -132,12 +133,12 @@ final class JcstressRun {
         return before.length() > MAX_DETAIL_CHARS ? before : before + System.lineSeparator() + next;
     }
 
-    private static String describe(final TestResult result) {
+    static String describe(final TestResult result) {
         final StringBuilder text = new StringBuilder().append("status=").append(result.status());
         for (final String outcome : result.getStateKeys()) {
             text.append(" [").append(outcome).append("]x").append(result.getCount(outcome));
         }
-        result.grading().failureMessages.forEach(message -> text.append("; ").append(message));
+        TestGrading.grade(result).failureMessages.forEach(message -> text.append("; ").append(message));
         result.getMessages().forEach(message -> text.append("; ").append(message));
         result.getVmErr().forEach(line -> text.append("; ").append(line));
         return text.toString();

@@ -36,11 +36,18 @@ final class JcstressTests {
     /** Why x86 hides the twin's error, or null if it does not. */
     static String hidden(final String name) {
         try {
-            final HiddenOnX86 mark = Class.forName(name).getAnnotation(HiddenOnX86.class);
+            final HiddenOnX86 mark = classOf(name).getAnnotation(HiddenOnX86.class);
             return mark == null ? null : mark.value();
         } catch (final ClassNotFoundException ex) {
             throw new IllegalStateException("a listed jcstress test has no class: name=" + name, ex);
         }
+    }
+
+    /** jcstress writes a nested class with a dot. */
+    private static Class<?> classOf(final String name) throws ClassNotFoundException {
+        final int last = name.lastIndexOf('.');
+        final boolean isNested = Character.isUpperCase(name.charAt(name.lastIndexOf('.', last - 1) + 1));
+        return Class.forName(isNested ? name.substring(0, last) + '$' + name.substring(last + 1) : name);
     }
 
     private static boolean isX86() {

@@ -12,19 +12,17 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * One JVM of a pair: takes a command per line from stdin, answers each with one line {@code @ok …} or {@code @failed …},
- * and tells events as lines {@code @event …}. Ends when stdin does, so it cannot outlive its parent.
+ * One JVM of a pair: takes a command per line from stdin, answers each with one line {@code @ok …} or {@code @failed
+ * …}, and tells events as lines {@code @event …}. Ends when stdin does, so it cannot outlive its parent.
  *
  * <pre>
  *   open NAME MODE key=value…     a context and a worker with a thread of its own  -> address
  *   connect NAME ENDPOINT HEX     an endpoint                                      -> once connected
- *   send NAME ENDPOINT COUNT SIZE SENDERS   that many stamped messages of each sender; size 0 varies -> once handed over
- *   sending NAME ENDPOINT COUNT SIZE SENDERS   as send, answered at once
- *   keep NAME EVERY               keeps every so-manieth message; 0 none
- *   release NAME                  lets everything kept go, having checked its bytes
- *   state NAME                    counts, as key=value
- *   close NAME                    closes worker and context                        -> what the close reports
- * </pre>
+ *   send NAME ENDPOINT COUNT SIZE SENDERS   that many stamped messages of each sender; size 0 varies -> once handed
+ *   over sending NAME ENDPOINT COUNT SIZE SENDERS   as send, answered at once keep NAME EVERY               keeps every
+ *   so-manieth message; 0 none release NAME                  lets everything kept go, having checked its bytes state
+ *   NAME                    counts, as key=value close NAME                    closes worker and context
+ *   -> what the close reports </pre>
  */
 public final class PairChild {
     private static final Object OUT = new Object();

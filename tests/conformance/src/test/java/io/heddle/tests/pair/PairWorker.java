@@ -236,7 +236,8 @@ final class PairWorker {
         final WorkerStatistics s = worker.statistics();
         return "received=" + received + " sent=" + sent + " failed=" + sendsFailed + " errors=" + errors + " kept="
             + kept.size() + " in_use=" + s.poolInUse() + " refused=" + s.poolRefused() + " violations="
-            + s.protocolViolations() + " endpoints=" + s.endpoints() + " problems=" + problems + " address=" + address() + " problem=["
+            + s.protocolViolations() + " endpoints=" + s.endpoints() + " problems=" + problems + " address="
+            + address() + " problem=["
             + problem + "] last_error=[" + lastError + ']';
     }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(90)
+@Timeout(150)
 class DemoCommandTest {
     private static final int FILE_BYTES = (1 << 20) + 12_345;
     private static final long SEED = 7;
@@ -52,15 +52,8 @@ class DemoCommandTest {
             + FILE_BYTES + " messages=17 seconds=[0-9.]+ MBps=[0-9.]+ crc_ok=true "
             + "released_elsewhere=[0-9]+ in_use=0 leaks=0 violations=0"),
             demo::toString);
+        assertEquals(arguments.equals("--mode single") ? 0 : 17, demo.number("released_elsewhere"), demo::toString);
         assertFalse(demo.stderr().contains("WARN") || demo.stderr().contains("ERROR"), demo::toString);
-    }
-
-    @Test
-    void shouldReleaseElsewhereByDefault() throws IOException, InterruptedException {
-        final HeddleProcess demo = demo("--repeat 2" + DEBUG);
-
-        assertEquals(2.0 * FILE_BYTES, demo.number("bytes"));
-        assertEquals(demo.number("messages"), demo.number("released_elsewhere"), demo::toString);
     }
 
     @Test

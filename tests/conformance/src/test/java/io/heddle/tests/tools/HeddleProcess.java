@@ -14,7 +14,7 @@ import java.util.regex.Pattern;
 
 /** The command line, started with this JVM's java and class path, its output in files. Confined. */
 final class HeddleProcess implements AutoCloseable {
-    private static final long LIMIT_SECONDS = 60;
+    private static final long LIMIT_SECONDS = 120;
 
     private final Process process;
     private final Path stdout;

@@ -1,0 +1,2 @@
+/** What the README shows is compiled and run. */
+package io.heddle.tests.conformance.readme;
