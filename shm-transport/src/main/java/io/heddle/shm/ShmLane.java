@@ -62,8 +62,6 @@ final class ShmLane implements Lane {
     private boolean finishPending;
     private boolean disposed;
     private boolean drained;
-    /** The memory behind the segment went away: it is not touched any more. */
-    private volatile boolean lost;
     private Status goneStatus;
     private String goneReason;
     /** Whether the listener knows: it hears of the drained lane afterwards. */
@@ -606,15 +604,7 @@ final class ShmLane implements Lane {
 
     @Override
     public boolean signalNeededForRoom() {
-        return ready && signalNeeded(true);
-    }
-
-    private boolean signalNeeded(final boolean forRoom) {
-        try {
-            // Opaque: POLLING needs no fence, since a reader leaves it well before it sleeps.
-            return UnsafeApi.getLongOpaque(null, peerWaitAddress) != WaitState.POLLING && signalNow(forRoom);
-        } catch (final InternalError ex) {
-            fault(ex);
+        if (!ready) {
             return false;
         }
         try {
@@ -644,7 +634,7 @@ final class ShmLane implements Lane {
 
     @Override
     public boolean endIfMemoryLost() {
-        if (segment == null || disposed || lost) {
+        if (segment == null || disposed || isMemoryLost) {
             return false;
         }
         if (segment.isBacked() && reservation.chunks().stream().allMatch(MappedSegment::isBacked)) {
@@ -703,11 +693,6 @@ final class ShmLane implements Lane {
             + geometry.ringBytes()
             + " inlineMaxBytes=" + inlineMaxBytes + " segmentBytes=" + geometry.segmentBytes() + waiting()
             + lent.describe();
-    }
-
-    @Override
-    public String toString() {
-        return "lane to " + peer;
     }
 
     private String waiting() {

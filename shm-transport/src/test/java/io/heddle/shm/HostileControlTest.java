@@ -93,7 +93,7 @@ class HostileControlTest {
     }
 
     @Test
-    @StandsFor("6.3/wrong_api_version")
+    @StandsFor({"6.3/wrong_api_version", "O2"})
     void shouldTellBothVersionsToBothSides() throws IOException {
         try (TestHost host = new TestHost(directory());
             SocketChannel newer = SocketChannel.open(UnixDomainSocketAddress.of(host.socketPath()))) {

@@ -282,12 +282,7 @@ final class Dispatcher {
                 + (headerBytes == 0 ? 0 : length - headerBytes),
                 batch.element[i]);
         }
-        try {
-            return deliverFragment(connection, table, i, meta, length);
-        } catch (final InternalError ex) { // a page of the lane has no memory any more
-            core.memoryLost(connection, ex);
-            return true;
-        }
+        return deliverFragment(connection, table, i, meta, length);
     }
 
     private boolean handle(final Connection connection, final ActiveMessageHandler[] table, final long meta,

@@ -236,6 +236,8 @@ final class WorkerCore implements InterfaceListener {
         }
         try {
             return closed ? 0 : look() ? stepAndDispatch() : idle();
+        } catch (final InternalError ex) {
+            return findLostMemory(ex);
         } finally {
             token.release();
         }
@@ -610,15 +612,6 @@ final class WorkerCore implements InterfaceListener {
 
     /** The peer broke the protocol above the transport: its connection ends. By the dispatcher. */
     void violated(final Connection connection, final String field) {
-        end(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
-    }
-
-    /** The memory of a message went away while it was read: its connection ends. By the dispatcher. */
-    void memoryLost(final Connection connection, final InternalError error) {
-        end(connection, Status.SHMEM_SEGMENT, "memory of a message is gone: " + error.getMessage());
-    }
-
-    private void end(final Connection connection, final Status status, final String reason) {
         guard.enter(Operation.CLOSE_ENDPOINT);
         try {
             silence(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
