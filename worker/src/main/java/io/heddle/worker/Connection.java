@@ -586,7 +586,7 @@ public final class Connection {
         paused = true;
     }
 
-    /** Paused for want of memory for a long message. */
+    /** Paused for want of memory, for a long message or for a copy. */
     boolean isStalled() {
         return stalled;
     }
@@ -620,6 +620,7 @@ public final class Connection {
         if (resumeRequested) {
             resumeRequested = false;
             paused = false;
+            stalled = false;
             return true;
         }
         return false;

@@ -398,9 +398,7 @@ final class WorkerCore implements InterfaceListener {
             dispatcher.roomMade(lane);
         } else {
             kept.put(element);
-            if (kept.isMessage(element)) {
-                dispatcher.messageRoomMade();
-            }
+            dispatcher.messageRoomMade();
         }
     }
 
