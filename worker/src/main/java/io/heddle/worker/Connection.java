@@ -30,6 +30,8 @@ public final class Connection {
     private volatile Object owner;
     private volatile ConnectionErrorHandler errorHandler;
     private String peer = "(connecting)";
+    /** Written before it is seen by anybody. */
+    private boolean accepted;
 
     /** OK while sends are accepted; else why not. Written under the guard, read by any thread. */
     private volatile Status sendStatus = Status.OK;
@@ -501,6 +503,17 @@ public final class Connection {
             loseClaim();
             goOnAnyhow();
         }
+    }
+
+    /** As {@link #opened}, by the peer's doing. */
+    @Guarded
+    void accepted(final String peerText) {
+        accepted = true;
+        opened(peerText);
+    }
+
+    boolean isAccepted() {
+        return accepted;
     }
 
     @Guarded

@@ -444,7 +444,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     public void onAccepted(final Lane lane, final String peer) {
         final Connection connection = new Connection(this, lane);
-        connection.opened(peer);
+        connection.accepted(peer);
         addConnection(connection);
         poller.add(connection);
     }
@@ -878,6 +878,10 @@ final class WorkerCore implements InterfaceListener {
             final ConnectionErrorHandler handler = connection.errorHandler();
             if (handler != null && !connection.isClosed()) {
                 handler.onError(connection, connection.status(), connection.failure());
+            }
+            if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
+                // The peer connected and went, and the application never had an endpoint that it could close.
+                connection.close(CloseMode.FORCE, Duration.ZERO);
             }
         }
     }
