@@ -333,7 +333,12 @@ public final class PoolElement {
 
     private void poison() {
         if (Poison.ENABLED) {
-            Poison.fill(address, capacityBytes);
+            try {
+                Poison.fill(address, capacityBytes);
+            } catch (final InternalError ex) {
+                // A peer has truncated the file behind the memory: nobody reads it any more either.
+                return;
+            }
         }
     }
 

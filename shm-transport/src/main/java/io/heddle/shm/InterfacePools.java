@@ -26,6 +26,8 @@ final class InterfacePools {
     private final List<MemoryPool> orphans = new ArrayList<>();
     /** Written under the guard, opaque; read by any thread, opaque. */
     private final AtomicLong held = new AtomicLong();
+    /** Pools of which something was out at the close: what comes back late is their business. Null while open. */
+    private volatile List<MemoryPool> left;
     /** Null for no tracking. */
     private final LeakTracker tracker;
     private long nowNs;
@@ -73,7 +75,15 @@ final class InterfacePools {
 
     /** Elements that the application keeps. Any thread. */
     long held() {
-        return held.getOpaque(); // written by held(long)
+        final List<MemoryPool> closed = left;
+        if (closed == null) {
+            return held.getOpaque(); // written by held(long)
+        }
+        long sum = 0;
+        for (final MemoryPool pool : closed) {
+            sum += pool.inUse();
+        }
+        return sum;
     }
 
     /** Every pool that is not closed. Any thread; a fresh list. */
@@ -107,6 +117,7 @@ final class InterfacePools {
         for (final MemoryPool pool : orphans) {
             leaks.addAll(closed(pool));
         }
+        left = List.copyOf(orphans);
         orphans.clear();
         return leaks;
     }

@@ -1,6 +1,9 @@
 package io.heddle.shm;
 
+import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
+import java.nio.channels.Pipe;
 import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 
@@ -49,6 +52,27 @@ final class MappedSegment {
     /** The map as a buffer, to cut slices from. They are as dead as the address after the unmapping. */
     MappedByteBuffer buffer() {
         return buffer;
+    }
+
+    /**
+     * Whether every page has memory behind it. Asks the kernel to read a byte of each, which fails at once where a load
+     * would raise a fault that compiled code throws at some later place. Makes system calls: only for when something is
+     * wrong already.
+     */
+    boolean isBacked() {
+        try {
+            final Pipe pipe = Pipe.open();
+            try (Pipe.SinkChannel sink = pipe.sink(); Pipe.SourceChannel source = pipe.source()) {
+                final ByteBuffer one = ByteBuffer.allocate(1);
+                for (long at = 0; at < bytes; at += SegmentFile.PAGE_BYTES) {
+                    sink.write(buffer.slice((int) at, 1));
+                    source.read(one.clear());
+                }
+            }
+            return true;
+        } catch (final IOException ex) {
+            return false; // "bad address"; or no descriptor left to ask with, and then something is wrong here too
+        }
     }
 
     /** Gives the memory back. Idempotent. Control thread only, and only when nothing refers to the address any more. */

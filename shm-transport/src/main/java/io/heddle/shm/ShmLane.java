@@ -633,6 +633,18 @@ final class ShmLane implements Lane {
     }
 
     @Override
+    public boolean endIfMemoryLost() {
+        if (segment == null || disposed || isMemoryLost) {
+            return false;
+        }
+        if (segment.isBacked() && reservation.chunks().stream().allMatch(MappedSegment::isBacked)) {
+            return false;
+        }
+        fault(new InternalError("a page of the segment has no memory"));
+        return true;
+    }
+
+    @Override
     public void finish() {
         if (finished && !finishPending) {
             return;

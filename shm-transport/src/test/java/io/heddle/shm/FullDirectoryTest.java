@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +19,7 @@ class FullDirectoryTest {
     Path temp;
 
     @Test
+    @StandsFor("S1")
     void shouldSayWhatIsMissingWhenTheFileSystemIsFull() throws Exception {
         final List<String> launcher = List.of(
             "unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=8m tmpfs \"$0\" && exec \"$@\"", temp.toString());

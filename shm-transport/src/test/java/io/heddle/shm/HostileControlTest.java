@@ -117,7 +117,7 @@ class HostileControlTest {
     }
 
     @Test
-    @StandsFor("6.3/wrong_api_version")
+    @StandsFor({"6.3/wrong_api_version", "O2"})
     void shouldTellBothVersionsToBothSides() throws IOException {
         try (TestHost host = new TestHost(directory());
             SocketChannel newer = SocketChannel.open(UnixDomainSocketAddress.of(host.socketPath()))) {
@@ -132,6 +132,7 @@ class HostileControlTest {
     }
 
     @Test
+    @StandsFor("O2")
     void shouldRefuseASegmentThatIsNone() throws IOException {
         try (TestHost host = new TestHost(directory())) {
             final TestWorker worker = host.worker("worker");
@@ -184,6 +185,7 @@ class HostileControlTest {
     }
 
     @Test
+    @StandsFor("O2")
     void shouldReportARefusalOfAnotherVersion() throws IOException {
         try (TestHost host = new TestHost(directory());
             ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {

@@ -5,6 +5,7 @@ import io.heddle.endpoints.Endpoint;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -16,6 +17,8 @@ final class SenderThread {
     private static final int BATCH = 256;
     private static final int SAMPLE_MASK = 15;
     private static final int SPINS_BEFORE_YIELD = 64;
+    private static final int YIELDS_BEFORE_PARK = SPINS_BEFORE_YIELD + 4;
+    private static final long PARK_NS = 20_000;
 
     private final Endpoint endpoint;
     private final int size;
@@ -109,13 +112,23 @@ final class SenderThread {
             if (status != Status.NO_RESOURCE) {
                 throw new ToolException("sending failed: status=" + status);
             }
-            if (++spins % SPINS_BEFORE_YIELD == 0) {
-                Thread.yield();
-            } else {
-                Thread.onSpinWait();
-            }
+            waitForRoom(++spins);
         }
         return false;
+    }
+
+    /**
+     * The receiver may be waiting for the very processor that this thread spins on: it is left alone soon, so that with
+     * more threads than processors it is the scheduler's turn and not luck that decides who sends.
+     */
+    private static void waitForRoom(final int tries) {
+        if (tries < SPINS_BEFORE_YIELD) {
+            Thread.onSpinWait();
+        } else if (tries < YIELDS_BEFORE_PARK) {
+            Thread.yield();
+        } else {
+            LockSupport.parkNanos(PARK_NS);
+        }
     }
 
     private Status trySend() {

@@ -30,6 +30,8 @@ public final class Connection {
     private volatile Object owner;
     private volatile ConnectionErrorHandler errorHandler;
     private String peer = "(connecting)";
+    /** Written before it is seen by anybody. */
+    private boolean accepted;
 
     /** OK while sends are accepted; else why not. Written under the guard, read by any thread. */
     private volatile Status sendStatus = Status.OK;
@@ -503,6 +505,17 @@ public final class Connection {
         }
     }
 
+    /** As {@link #opened}, by the peer's doing. */
+    @Guarded
+    void accepted(final String peerText) {
+        accepted = true;
+        opened(peerText);
+    }
+
+    boolean isAccepted() {
+        return accepted;
+    }
+
     @Guarded
     void opened(final String peerText) {
         peer = peerText;
@@ -586,7 +599,7 @@ public final class Connection {
         paused = true;
     }
 
-    /** Paused for want of memory for a long message. */
+    /** Paused for want of memory, for a long message or for a copy. */
     boolean isStalled() {
         return stalled;
     }
@@ -620,6 +633,7 @@ public final class Connection {
         if (resumeRequested) {
             resumeRequested = false;
             paused = false;
+            stalled = false;
             return true;
         }
         return false;

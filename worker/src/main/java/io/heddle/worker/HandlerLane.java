@@ -122,7 +122,7 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
 
     @Override
     public void onEvent(final Slot slot, final long sequence, final boolean endOfBatch) {
-if (abandoned) {
+        if (abandoned) {
             letGoUnhandled(slot);
         } else if (slot.connection != null) {
             handle(slot);

@@ -54,6 +54,18 @@ public final class HandlerPool implements AutoCloseable {
         if (closed) {
             throw new ClosedException("handler pool of worker " + worker.name(), "onMessage");
         }
+        try {
+            passOn(message);
+        } catch (final HeddleException ex) {
+            if (ex.status() != Status.NO_MEMORY) {
+                throw ex;
+            }
+            message.postpone(); // what is kept has reached its limit: goes on when some of it is let go
+            message.connection().stalled(true);
+        }
+    }
+
+    private void passOn(final ActiveMessage message) {
         final int count = lanes.length;
         if (isOrdered) {
             final HandlerLane lane = lanes[message.connection().number() % count];
@@ -70,7 +82,9 @@ public final class HandlerPool implements AutoCloseable {
             }
         }
         message.postpone();
-        lanes[nextLane].stall(message.connection());
+        for (final HandlerLane lane : lanes) {
+            lane.stall(message.connection()); // whichever has room first
+        }
     }
 
     /** Messages handled so far. Any thread; a little late. */

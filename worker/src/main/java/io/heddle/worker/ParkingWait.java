@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
  * whose conditions make a node for each sleep, it allocates nothing. One waiting thread; any thread may signal.
  */
 final class ParkingWait implements WaitStrategy {
-    private static final long MAX_PARK_NS = 10_000_000L;
+    private static final long MAX_PARK_NS = 1_000_000_000L;
     private static final int LOOKS = 64;
 
     private final long spinNs;

@@ -244,9 +244,35 @@ final class WorkerCore implements InterfaceListener {
         }
         try {
             return closed ? 0 : look() ? stepAndDispatch() : idle();
+        } catch (final InternalError ex) {
+            return findLostMemory(ex);
         } finally {
             token.release();
         }
+    }
+
+    /**
+     * A fault in mapped memory is thrown by compiled code a little later than it happens, so it may come past the lane
+     * that would have caught it: every lane is asked, and if one has lost its memory, that was it.
+     */
+    private int findLostMemory(final InternalError error) {
+        int lost = 0;
+        if (isMulti) {
+            guard.enter(Operation.PROGRESS);
+        }
+        try {
+            for (final Connection connection : connections) {
+                lost += connection.lane().endIfMemoryLost() ? 1 : 0;
+            }
+        } finally {
+            if (isMulti) {
+                guard.exit(Operation.PROGRESS);
+            }
+        }
+        if (lost == 0) {
+            throw error;
+        }
+        return lost;
     }
 
     /** Whether there is anything to do, without the lock. */
@@ -380,9 +406,7 @@ final class WorkerCore implements InterfaceListener {
             dispatcher.roomMade(lane);
         } else {
             kept.put(element);
-            if (kept.isMessage(element)) {
-                dispatcher.messageRoomMade();
-            }
+            dispatcher.messageRoomMade();
         }
     }
 
@@ -428,7 +452,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     public void onAccepted(final Lane lane, final String peer) {
         final Connection connection = new Connection(this, lane);
-        connection.opened(peer);
+        connection.accepted(peer);
         addConnection(connection);
         poller.add(connection);
     }
@@ -477,6 +501,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     public void onDrained(final Lane lane) {
         final Connection connection = (Connection) lane.attachment();
+        dropHalf(connection);
         if (!connection.isDisposed() && !connection.isClosed() && !connection.isSilenced()) {
             deferred.add(new PeerGone(connection));
         }
@@ -777,13 +802,19 @@ final class WorkerCore implements InterfaceListener {
         connections = without(connections, connection);
         poller.remove(connection);
         connection.lane().finish();
+        dropHalf(connection);
+        connection.lane().dispose();
+        return cut;
+    }
+
+    /** A message whose rest will not come. */
+    @Guarded
+    private void dropHalf(final Connection connection) {
         final PoolElement half = connection.reassembly().close();
         if (half != null && half.release(half.generation())) {
             half.reclaim();
             kept.put(half);
         }
-        connection.lane().dispose();
-        return cut;
     }
 
     /** Under the guard and with the token: after every connection was disposed of. What the application keeps. */
@@ -886,6 +917,10 @@ final class WorkerCore implements InterfaceListener {
             final ConnectionErrorHandler handler = connection.errorHandler();
             if (handler != null && !connection.isClosed()) {
                 handler.onError(connection, connection.status(), connection.failure());
+            }
+            if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
+                // The peer connected and went, and the application never had an endpoint that it could close.
+                connection.close(CloseMode.FORCE, Duration.ZERO);
             }
         }
     }

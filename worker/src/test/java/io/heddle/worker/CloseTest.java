@@ -162,10 +162,10 @@ final class CloseTest {
             pair.sendNumber(1);
             pair.sendNumber(2);
             final Connection back = pair.back();
-            final CompletableFuture<Integer> dispatching = CompletableFuture.supplyAsync(pair.right::progress);
+            final CompletableFuture<Integer> dispatching = OtherThreads.supply(pair.right::progress);
             await(inside);
             final CompletableFuture<CloseReport> closing =
-                CompletableFuture.supplyAsync(() -> back.close(CloseMode.FORCE, LONG));
+                OtherThreads.supply(() -> back.close(CloseMode.FORCE, LONG));
             Awaitility.await("closer waits").atMost(10, TimeUnit.SECONDS)
                 .until(() -> back.status() == Status.CANCELED);
             assertFalse(closing.isDone());
@@ -193,7 +193,7 @@ final class CloseTest {
             pair.sendNumber(1);
             pair.sendNumber(2);
             final Connection back = pair.back();
-            final CompletableFuture<Integer> dispatching = CompletableFuture.supplyAsync(pair.right::progress);
+            final CompletableFuture<Integer> dispatching = OtherThreads.supply(pair.right::progress);
             await(inside);
             assertEquals(new CloseReport(0, 0, List.of(), true), back.close(CloseMode.FLUSH, SHORT));
             assertTrue(back.isClosed());
@@ -216,12 +216,12 @@ final class CloseTest {
                 told.add("end " + message.data().getInt(0));
             });
             pair.sendNumber(1);
-            final CompletableFuture<Integer> dispatching = CompletableFuture.supplyAsync(pair.right::progress);
+            final CompletableFuture<Integer> dispatching = OtherThreads.supply(pair.right::progress);
             await(inside);
             final CompletableFuture<CloseReport> first =
-                CompletableFuture.supplyAsync(() -> pair.right.close(CloseMode.FORCE, Duration.ZERO));
+                OtherThreads.supply(() -> pair.right.close(CloseMode.FORCE, Duration.ZERO));
             final CompletableFuture<CloseReport> second =
-                CompletableFuture.supplyAsync(() -> pair.right.close(CloseMode.FLUSH, LONG));
+                OtherThreads.supply(() -> pair.right.close(CloseMode.FLUSH, LONG));
             Awaitility.await("closers wait").atMost(10, TimeUnit.SECONDS)
                 .until(() -> pair.right.core().connections()[0].status() == Status.CANCELED);
             assertFalse(pair.right.isClosed());

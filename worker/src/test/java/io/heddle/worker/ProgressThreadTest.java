@@ -194,7 +194,7 @@ final class ProgressThreadTest {
                     .get(20, TimeUnit.SECONDS);
                 final Request request = pending.join();
                 assertEquals(Status.IN_PROGRESS, request.await(Duration.ofMillis(20)));
-                final CompletableFuture<Status> waiting = CompletableFuture.supplyAsync(() -> request.await(LONG));
+                final CompletableFuture<Status> waiting = OtherThreads.supply(() -> request.await(LONG));
                 patience("delivery").until(() -> pair.right.progress() >= 0 && waiting.isDone());
                 assertEquals(Status.OK, waiting.join());
             }

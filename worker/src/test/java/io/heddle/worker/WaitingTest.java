@@ -263,7 +263,7 @@ final class WaitingTest {
             assertEquals(Status.OK, pair.right.arm());
             final List<CompletableFuture<Boolean>> sleepers = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                sleepers.add(CompletableFuture.supplyAsync(() -> pair.right.await(LONG)));
+                sleepers.add(OtherThreads.supply(() -> pair.right.await(LONG)));
             }
             pair.sendNumber(1);
             for (final CompletableFuture<Boolean> each : sleepers) {

@@ -161,7 +161,7 @@ final class WorkerThreadModeTest {
                 }
             });
             pair.sendNumber(1);
-            final CompletableFuture<Integer> dispatching = CompletableFuture.supplyAsync(pair.right::progress);
+            final CompletableFuture<Integer> dispatching = OtherThreads.supply(pair.right::progress);
             assertTrue(inside.await(20, TimeUnit.SECONDS));
             assertEquals(0, pair.right.progress());
             assertEquals(Status.BUSY, pair.right.arm());

@@ -125,6 +125,14 @@ public interface Lane {
     // ---- the end
 
     /**
+     * Under the guard, after an {@link InternalError} that nobody knows the origin of: ends this lane with
+     * {@link io.heddle.context.Status#SHMEM_SEGMENT} if its memory is not there any more. Whether it did.
+     */
+    default boolean endIfMemoryLost() {
+        return false;
+    }
+
+    /**
      * Announces that nothing more will be sent: the peer reads what was published, then is told {@link
      * Status#CONNECTION_RESET}. Idempotent.
      */

@@ -120,9 +120,9 @@ class RoomTest {
                 sent++;
             }
             while (checked < sent) {
+                duo.until("more", () -> !kept.isEmpty());
                 duo.settle();
                 assertTrue(kept.size() * 16 * KIB <= limit, "kept=" + kept.size());
-                assertTrue(!kept.isEmpty());
                 for (final ReceivedData each : kept) {
                     Payload.check(each, 10_000 + checked, checked);
                     checked++;

@@ -101,15 +101,29 @@ final class LostSegmentChild {
             file.truncate(0);
         }
         Files.delete(link);
+        int surfaced = 0;
         for (int i = 0; i < 2000 && doomed.status() == Status.OK; i++) {
-            send(doomed, i, bytes);
-            sender.progress();
-            receiver.progress();
+            final int sequence = i;
+            surfaced += surfacing(() -> send(doomed, sequence, bytes)) + surfacing(sender::progress)
+                + surfacing(receiver::progress);
         }
-        step(sender, receiver, () -> reason.length() > 0);
-        System.out.println("lost=" + reason);
+        for (int i = 0; i < 1000 && reason.length() == 0; i++) {
+            surfaced += surfacing(() -> step(sender, receiver, () -> reason.length() > 0));
+        }
+        System.out.println("lost=" + reason + " surfaced=" + surfaced);
+        surfacing(() -> doomed.close(CloseMode.FORCE, Duration.ofSeconds(1)));
         doomed.close(CloseMode.FORCE, Duration.ofSeconds(1));
         System.out.println("closed=" + doomed.isClosed());
+    }
+
+    /** Compiled code throws a fault a little later than it happens: it may come out in any frame of ours. */
+    private static int surfacing(final Runnable step) {
+        try {
+            step.run();
+            return 0;
+        } catch (final InternalError ex) {
+            return 1;
+        }
     }
 
     private static void send(final Endpoint endpoint, final int sequence, final int bytes) {

@@ -45,6 +45,10 @@ class PairFaultsTest {
 
     @AfterEach
     void shouldHaveLeftNoSegments() throws Exception {
+        // What a killed process had begun to make goes with the next context in its directory.
+        final PairJvm survivor = left == null ? right : left;
+        survivor.tell("open sweep MULTI");
+        survivor.tell("close sweep");
         try (Stream<Path> files = Files.list(directory.resolve("heddle"))) {
             assertEquals(List.of(), files.filter(file -> file.toString().endsWith(".seg")).toList());
         }
@@ -70,6 +74,8 @@ class PairFaultsTest {
         final String address = right.tell("open r " + mode + settings);
         left.tell("open l " + mode + settings);
         left.tell("connect l e " + address);
+        left.clearEvents(); // that the other side of an earlier test has closed
+        right.clearEvents();
     }
 
     private static void awaitReceived(final long count) {
@@ -77,9 +83,13 @@ class PairFaultsTest {
             .until(() -> right.number("r", "received") == count);
     }
 
+    private static void awaitBalance() {
+        await("nothing in use").atMost(Duration.ofSeconds(30)).until(() -> right.number("r", "in_use") == 0);
+    }
+
     private static void closeBoth() throws Exception {
         right.tell("release r");
-        assertEquals(0, right.number("r", "in_use"));
+        awaitBalance();
         left.assertNoProblem("l");
         right.assertNoProblem("r");
         assertEquals(CLEAN, left.tell("close l"));
@@ -92,7 +102,7 @@ class PairFaultsTest {
     @Tag("scaled")
     void shouldPublishNothingBeforeItsContentInARingOfTwo(final ThreadMode mode) throws Exception {
         final int senders = 8;
-        final int each = TestScale.count(mode == ThreadMode.MULTI ? 1500 : 700, 50_000_000 / senders);
+        final int each = TestScale.count(mode == ThreadMode.MULTI ? 1000 : 200, 50_000_000 / senders);
         open(mode, " slots=2");
         right.tell("keep r 2");
         final String sent = left.tell("send l e " + each + " 0 " + senders);
@@ -104,7 +114,7 @@ class PairFaultsTest {
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
     void shouldLoseNothingWhileTheReceiverStandsStill(final ThreadMode mode) throws Exception {
-        final int count = 3000;
+        final int count = 1000;
         open(mode, "");
         right.tell("keep r 3");
         left.tell("sending l e " + count + " 0 1");
@@ -139,7 +149,7 @@ class PairFaultsTest {
             "all was delivered before the error was told");
         assertTrue(PairJvm.number("kept", right.tell("state r"), "kept") > 0);
         right.tell("release r");
-        assertEquals(0, right.number("r", "in_use"));
+        awaitBalance();
         right.assertNoProblem("r");
         assertEquals(1, right.number("r", "errors"));
         assertEquals(CLEAN, right.tell("close r"));

@@ -1,7 +1,6 @@
 package io.heddle.tests.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
@@ -60,7 +59,7 @@ class SegmentFuzzTest {
             rig.sender.onError((worker, connection, status, error) -> complain(connection, status, error));
             sendGood(rig, 8);
             rig.until("the good lane works", () -> goodReceived == 1);
-            while (System.nanoTime() < endNs) {
+            while (lanes < 2 || System.nanoTime() < endNs) {
                 lanes++;
                 fuzz(rig, directory, random);
             }
@@ -69,7 +68,6 @@ class SegmentFuzzTest {
             assertEquals(Status.OK, rig.endpoint.status());
             rig.assertBalance();
         }
-        assertTrue(lanes > 1, "lanes=" + lanes);
     }
 
     private void fuzz(final Rig rig, final Path directory, final Random random) {

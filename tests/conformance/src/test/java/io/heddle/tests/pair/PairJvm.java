@@ -90,6 +90,11 @@ public final class PairJvm implements AutoCloseable {
         return event;
     }
 
+    /** Forgets events of the past. */
+    public void clearEvents() {
+        events.clear();
+    }
+
     /** Whether events are waiting to be read. */
     public boolean hasEvent() {
         return !events.isEmpty();

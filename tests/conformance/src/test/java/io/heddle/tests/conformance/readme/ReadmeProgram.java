@@ -3,6 +3,7 @@ package io.heddle.tests.conformance.readme;
 import java.io.IOException;
 import java.io.StringWriter;
 import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -17,15 +18,15 @@ import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
 /**
- * The program of a page: the first Java block that follows the line {@value #MARK}. It is either a class with a main
+ * The program of a page: the Java block whose first line is {@value #MARK}. It is either a class with a main
  * method or, as in the design, statements that use {@code executor}, {@code use(kept)}, {@code header}, {@code data},
  * {@code offset}, {@code lengthBytes} and {@code onDone}, which are put around it. Immutable.
  */
 final class ReadmeProgram {
-    static final String MARK = "<!-- program -->";
+    static final String MARK = "// README program";
 
     private static final Pattern BLOCK =
-        Pattern.compile(Pattern.quote(MARK) + "\\s*```java\\R(.*?)\\R```", Pattern.DOTALL);
+        Pattern.compile("```java\\R(" + Pattern.quote(MARK) + "\\R.*?)\\R```", Pattern.DOTALL);
     private static final Pattern CLASS = Pattern.compile("^(?:public |final )*class (\\w+)", Pattern.MULTILINE);
     private static final String AROUND = """
         import io.heddle.context.*;
@@ -94,7 +95,9 @@ final class ReadmeProgram {
     /** Runs its main method in this JVM, from where it was compiled to. */
     void run(final Path directory) throws Exception {
         try (URLClassLoader loader = new URLClassLoader(new URL[] {url(directory)})) {
-            loader.loadClass(className).getMethod("main", String[].class).invoke(null, (Object) new String[0]);
+            final Method main = loader.loadClass(className).getMethod("main", String[].class);
+            main.setAccessible(true); // its class need not be public
+            main.invoke(null, (Object) new String[0]);
         } catch (final InvocationTargetException ex) {
             throw new AssertionError("the program threw", ex.getCause());
         }

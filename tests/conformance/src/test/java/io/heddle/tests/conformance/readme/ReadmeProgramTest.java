@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,8 +22,8 @@ class ReadmeProgramTest {
     private static final String STATEMENTS = """
         # Of the shape that the design gives
 
-        <!-- program -->
         ```java
+        // README program
         try (Context context = Context.create();
              Worker worker = Worker.create(context, ThreadMode.MULTI)) {
             worker.onActiveMessage(7, message -> {
@@ -53,13 +54,14 @@ class ReadmeProgramTest {
         final Path readme = Path.of(System.getProperty("heddle.test.project.root", "../..")).resolve("README.md");
         assumeTrue(Files.isRegularFile(readme), "there is no README.md yet");
         final Optional<ReadmeProgram> program = ReadmeProgram.of(Files.readString(readme));
-        assumeTrue(program.isPresent(), "README.md has no Java block after a line " + ReadmeProgram.MARK + " yet");
+        assumeTrue(program.isPresent(), "README.md has no Java block that begins with the line " + ReadmeProgram.MARK);
 
         assertEquals("", program.get().compile(directory));
         program.get().run(directory);
     }
 
     @Test
+    @ExpectedLog(value = "was not returned to pool", optional = true) // the shape ends without waiting for its handler
     void shouldRunStatementsOfTheDesignsShape() throws Exception {
         final ReadmeProgram program = ReadmeProgram.of(STATEMENTS).orElseThrow();
         assertEquals("", program.compile(directory));
@@ -69,9 +71,8 @@ class ReadmeProgramTest {
     @Test
     void shouldRunAClassAsItIs() throws Exception {
         final ReadmeProgram program = ReadmeProgram.of("""
-            <!-- program -->
-
             ```java
+            // README program
             public final class Shout {
                 public static void main(final String[] arguments) {
                     throw new IllegalStateException("heard");
@@ -85,7 +86,7 @@ class ReadmeProgramTest {
 
     @Test
     void shouldSayWhatDoesNotCompile() throws Exception {
-        final String says = ReadmeProgram.of("<!-- program -->\n```java\nint i = \"no\";\n```\n").orElseThrow()
+        final String says = ReadmeProgram.of("```java\n// README program\nint i = \"no\";\n```\n").orElseThrow()
             .compile(directory);
         assertTrue(says.contains("does not compile") && says.contains("incompatible types"), says);
     }

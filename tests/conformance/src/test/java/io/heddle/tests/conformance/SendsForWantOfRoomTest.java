@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** Sends that wait for room: their order, their fairness, and how they end. */
 @ExtendWith(HygieneExtension.class)
 @Timeout(60)
-class PendingSendTest {
+class SendsForWantOfRoomTest {
     private static final int ID = 1;
     private static final int FILLER = 2;
     private static final UnsafeBuffer SMALL = Payload.heap(8, 0);

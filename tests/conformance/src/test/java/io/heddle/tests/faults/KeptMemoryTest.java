@@ -1,0 +1,154 @@
+package io.heddle.tests.faults;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import io.heddle.context.ContextConfig;
+import io.heddle.context.ContextConfig.PoolExhausted;
+import io.heddle.context.ThreadMode;
+import io.heddle.tests.base.HygieneExtension;
+import io.heddle.tests.base.StandsFor;
+import io.heddle.tests.base.TestScale;
+import io.heddle.tests.pair.Stamp;
+import io.heddle.worker.ReceivedData;
+import io.heddle.worker.Request;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What it costs to keep, and what happens to one who keeps everything. */
+@ExtendWith(HygieneExtension.class)
+@Timeout(300)
+class KeptMemoryTest {
+    private static final int MOST_BYTES_PER_SMALL_ONE = 192;
+    private static final long LIMIT_BYTES = 1024 * 1024;
+    private static final int LARGE = 8000;
+
+    private final List<ReceivedData> kept = new ArrayList<>();
+    private final List<Integer> crcs = new ArrayList<>();
+
+    private void keepAll(final Rig rig) {
+        rig.receiver.onActiveMessage(Rig.ID, message -> {
+            kept.add(message.retain());
+            crcs.add(Stamp.crc(message.header()));
+        });
+    }
+
+    private void releaseAll() {
+        for (int i = 0; i < kept.size(); i++) {
+            assertEquals(crcs.get(i), Stamp.crcOf(kept.get(i)), "bytes of number=" + i);
+            kept.get(i).release();
+        }
+        kept.clear();
+        crcs.clear();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    @StandsFor("M3")
+    @Tag("scaled")
+    void shouldNotPinLargeDescriptorsForSmallMessages(final ThreadMode mode) {
+        final int count = TestScale.count(10_000, 100_000);
+        try (Rig rig = Rig.open(mode)) {
+            keepAll(rig);
+            long memory = 0;
+            for (int round = 0; round < 2; round++) {
+                for (int i = 0; i < count; i++) {
+                    rig.sendNow(8);
+                }
+                rig.until("all kept", () -> kept.size() == count);
+                final long now = rig.receiver.statistics().poolMemoryBytes();
+                assertTrue(now <= (long) count * MOST_BYTES_PER_SMALL_ONE, "poolMemoryBytes=" + now);
+                assertTrue(memory == 0 || now == memory, "what was released serves again: before=" + memory + " now="
+                    + now);
+                memory = now;
+                releaseAll();
+                rig.assertBalance();
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    @StandsFor("M3")
+    void shouldWasteLessThanTheDataItKeeps(final ThreadMode mode) {
+        try (Rig rig = Rig.open(mode)) {
+            keepAll(rig);
+            final long idle = memory(rig);
+            long bytes = 0;
+            for (int i = 0; i < 400; i++) {
+                final int size = 8 << i % 14;
+                bytes += size;
+                rig.sendNow(size);
+            }
+            rig.until("all kept", () -> kept.size() == 400);
+            // Each size class has a window lent to the sender beyond what is kept.
+            final long windows = 7 * 512 * 1024;
+            final long used = memory(rig) - idle;
+            assertTrue(used < 2 * bytes + windows, "bytes=" + bytes + " used=" + used);
+            releaseAll();
+            rig.assertBalance();
+        }
+    }
+
+    private static long memory(final Rig rig) {
+        final Matcher shared = Pattern.compile("shm\\.used\\.bytes=([0-9]+)")
+            .matcher(rig.context.transports().get(0).describe());
+        assertTrue(shared.find());
+        return Long.parseLong(shared.group(1)) + rig.receiver.statistics().poolMemoryBytes();
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    @StandsFor("M4")
+    void shouldHoldTheSenderBackUntilOneIsReleased(final ThreadMode mode) {
+        try (Rig rig = Rig.open(mode, new ContextConfig().poolLimitBytes(LIMIT_BYTES))) {
+            keepAll(rig);
+            final List<Request> requests = new ArrayList<>();
+            for (int i = 0; i < 2 * LIMIT_BYTES / LARGE; i++) {
+                requests.add(rig.send(LARGE));
+                rig.progress();
+            }
+            rig.until("dry", () -> rig.progress() == 0 && rig.receiver.statistics().poolExhausted() > 0);
+            final int had = kept.size();
+            assertTrue(had * (long) LARGE <= LIMIT_BYTES && had > 10, "kept=" + had);
+            assertTrue(requests.stream().anyMatch(request -> !request.isDone()), "the rest waits");
+            assertTrue(rig.receiver.describe().contains("out:"), rig.receiver::describe);
+            assertTrue(rig.sender.describe().contains("lastRefusal=credit"), rig.sender::describe);
+
+            kept.remove(0).release();
+            crcs.remove(0);
+            rig.until("one more came", () -> kept.size() == had);
+
+            rig.until("all came", () -> {
+                releaseAll();
+                return requests.stream().allMatch(Request::isDone) && rig.progress() == 0 && kept.isEmpty();
+            });
+            rig.assertBalance();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    @StandsFor("M4")
+    void shouldGoOnWithCopiesIfThatIsChosen(final ThreadMode mode) {
+        final int count = (int) (7 * LIMIT_BYTES / 10 / LARGE);
+        try (Rig rig = Rig.open(mode,
+            new ContextConfig().poolLimitBytes(LIMIT_BYTES).poolExhausted(PoolExhausted.COPY))) {
+            keepAll(rig);
+            for (int i = 0; i < count; i++) {
+                rig.sendNow(LARGE);
+            }
+            rig.until("all kept", () -> kept.size() == count);
+            assertTrue(rig.receiver.statistics().bytesCopied() > 0);
+            releaseAll();
+            rig.assertBalance();
+        }
+    }
+}
