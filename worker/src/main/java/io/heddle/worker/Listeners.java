@@ -8,9 +8,10 @@ import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.spi.IncomingConnection;
 import io.heddle.context.spi.TransportInterface;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * The names of one worker. The map is under the guard; transports are told outside of it, since that makes system
@@ -19,7 +20,8 @@ import java.util.Map;
 final class Listeners {
     private final WorkerCore core;
     private final ThreadGuard guard;
-    private final Map<String, NamedListener> byName = new HashMap<>();
+    /** Changed under the guard; read by any thread for descriptions. */
+    private final Map<String, NamedListener> byName = new ConcurrentHashMap<>();
 
     Listeners(final WorkerCore core, final ThreadGuard guard) {
         this.core = core;
@@ -80,6 +82,11 @@ final class Listeners {
         for (final TransportInterface each : core.interfaces()) {
             each.unlisten(name);
         }
+    }
+
+    /** What peers find the worker by; a view. Any thread. */
+    Set<String> names() {
+        return byName.keySet();
     }
 
     @Guarded

@@ -54,6 +54,7 @@ final class NamedListenerTest {
             assertEquals(List.of(4), pair.numbers());
             assertTrue(asking.isConnected() && accepted.isConnected());
             assertThrows(HeddleException.class, requests.get(0)::accept);
+            assertTrue(pair.right.describe().contains(" listeners=[n] "), pair.right.describe());
             assertTrue(listener.close(CloseMode.FLUSH, LIMIT).isClean());
         }
     }

@@ -20,6 +20,8 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class ListenerName implements AutoCloseable {
     private static final int ATTEMPTS = 200;
+    /** A sweep holds a dead name's lock for a moment: only what is held that often in a row is taken. */
+    private static final int LIVE_ATTEMPTS = 10;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     private final NameFiles files;
@@ -50,8 +52,9 @@ public final class ListenerName implements AutoCloseable {
         final NameFiles files = NameFiles.of(directory, name);
         try {
             for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+                final boolean mayBeSwept = attempt < LIVE_ATTEMPTS;
                 synchronized (NameFiles.JVM_WIDE) {
-                    final ListenerName claimed = Uninterrupted.call(() -> tryClaim(files, name, address));
+                    final ListenerName claimed = Uninterrupted.call(() -> tryClaim(files, name, address, mayBeSwept));
                     if (claimed != null) {
                         return claimed;
                     }
@@ -81,12 +84,15 @@ public final class ListenerName implements AutoCloseable {
         }
     }
 
-    /** Null if others were looking at the same moment. */
-    private static ListenerName tryClaim(final NameFiles files, final String name, final byte[] address)
-        throws IOException {
+    /** Null if others were, or may have been, looking at the same moment. */
+    private static ListenerName tryClaim(final NameFiles files, final String name, final byte[] address,
+        final boolean mayBeSwept) throws IOException {
         final NameFiles.State state = files.probe(files::delete);
         if (state == NameFiles.State.LIVE) {
             final NameHolder holder = NameHolder.read(files.address());
+            if (mayBeSwept && (holder == null || !holder.isThisProcess())) {
+                return null;
+            }
             throw new HeddleException(Status.ALREADY_EXISTS, "listener name is taken: name=" + name + " holderPid=" +
                 (holder == null ? "unknown" : Long.toString(holder.pid())) + " directory=" + files.lock().getParent());
         }

@@ -92,6 +92,18 @@ class ListenerNameTest {
     }
 
     @Test
+    void shouldBeTakenWhileSomebodySweepsItAndFreeAfterwards() throws IOException {
+        OwnerChild.start("022", "name", path).close();
+        try (OwnerChild sweeper = OwnerChild.start("022", "lock", path.resolve("name-prices.lock"))) {
+            assertThrows(HeddleException.class, () -> ListenerName.claim(path, NAME, ADDRESS));
+            assertEquals(List.of(), RuntimeDirectory.sweep(path, false).removed());
+            assertTrue(sweeper.isAlive());
+        }
+        ListenerName.claim(path, NAME, ADDRESS).close();
+        assertEquals(List.of(), names());
+    }
+
+    @Test
     void shouldKeepItsLockWhateverThisJvmDoesWithTheName() throws Exception {
         try (ListenerName name = ListenerName.claim(path, NAME, ADDRESS);
             URLClassLoader loader = new URLClassLoader(classPath(), ClassLoader.getPlatformClassLoader())) {
