@@ -6,6 +6,10 @@ package io.heddle.endpoints;
  */
 @FunctionalInterface
 public interface ConnectionRequestHandler {
-    /** May answer here, or keep the request and answer later. If it throws unanswered, the peer is rejected. */
+    /**
+     * May answer here, or keep the request and answer later. If it throws unanswered, the peer is rejected; what it
+     * throws goes to the worker's error handler, unless it is what {@link ConnectionRequest#accept()} threw since the
+     * peer had gone or the listener was closed at this moment.
+     */
     void onRequest(ConnectionRequest request);
 }

@@ -163,6 +163,7 @@ class ListenerTest {
             assertEquals(Status.UNREACHABLE, asked.status());
             assertEquals("refused by the peer: listener prices was closed", asked.failure());
             assertEquals(Status.UNREACHABLE, late.status());
+            assertThrows(ClosedException.class, requests.get(0)::accept);
             assertAnsweredBefore(requests.get(0)::accept);
             assertTrue(listener.close(CloseMode.FLUSH, Pair.LIMIT).isClean());
             listener.close();

@@ -136,14 +136,16 @@ public final class NamedListener {
         @Override
         public void tell() {
             if (request.isWaiting()) {
-                boolean isTold = false;
                 try {
                     handler.onRequest(request);
-                    isTold = true;
-                } finally {
-                    if (!isTold && !request.isAnswered()) {
+                } catch (final Throwable ex) {
+                    if (request.isLate(ex)) {
+                        return; // the peer or the listener went at this moment: nothing that the application did wrong
+                    }
+                    if (!request.isAnswered()) {
                         request.reject("the listener's handler failed");
                     }
+                    throw ex;
                 }
             }
         }

@@ -18,8 +18,12 @@ public final class PendingConnection {
     private final ThreadGuard guard;
     private final NamedListener listener;
     private final IncomingConnection incoming;
-    /** Written under the guard. */
+    /** By the application. Written under the guard. */
     private volatile boolean answered;
+    /** By the listener's close. Written under the guard. */
+    private volatile boolean refused;
+    /** What accept threw for a reason that the application could not know; under the guard. */
+    private volatile HeddleException late;
 
     PendingConnection(final WorkerCore core, final NamedListener listener, final IncomingConnection incoming) {
         this.core = core;
@@ -39,13 +43,14 @@ public final class PendingConnection {
         guard.enter(Operation.ANSWER_REQUEST);
         try {
             answer("accept");
-            core.requireOpen("accept");
-            if (listener.isClosed()) {
-                throw new ClosedException("listener " + listener.name(), "accept");
-            }
-            if (!incoming.isWaiting()) {
-                throw new HeddleException(Status.CONNECTION_RESET, "the peer does not wait for an answer any more, "
+            if (refused || listener.isClosed()) {
+                late = new ClosedException("listener " + listener.name(), "accept");
+            } else if (!incoming.isWaiting()) {
+                late = new HeddleException(Status.CONNECTION_RESET, "the peer does not wait for an answer any more, "
                     + "since it ended or the answer came too late: " + this);
+            }
+            if (late != null) {
+                throw late;
             }
             return core.accepted(incoming);
         } finally {
@@ -78,13 +83,15 @@ public final class PendingConnection {
         listener.answered(this);
     }
 
+    /** Whether this is what accept threw since nobody waits any more. */
+    boolean isLate(final Throwable thrown) {
+        return thrown == late;
+    }
+
     /** The listener closes. Whether somebody was still waiting. */
     @Guarded
     boolean refuse() {
-        if (answered) {
-            return false;
-        }
-        answered = true;
+        refused = true;
         final boolean isWaiting = incoming.isWaiting();
         incoming.reject(Status.UNREACHABLE, "listener " + listener.name() + " was closed");
         return isWaiting;
@@ -92,12 +99,12 @@ public final class PendingConnection {
 
     /** Whether it was accepted, rejected, or refused by the listener's close. */
     public boolean isAnswered() {
-        return answered;
+        return answered || refused;
     }
 
     /** Whether an answer would still reach the peer, as far as is known here. */
     public boolean isWaiting() {
-        return !answered && incoming.isWaiting();
+        return !isAnswered() && incoming.isWaiting();
     }
 
     /** The peer's process as it says; another PID namespace has another number for it. */
