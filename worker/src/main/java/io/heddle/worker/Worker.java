@@ -280,8 +280,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Name, mode, names it listens by, statistics and one line per endpoint: transport, credits, pools, what it waits for. Any thread; what
-     * changes meanwhile may be shown half changed.
+     * Name, mode, names it listens by, statistics and one line per endpoint: transport, credits, pools, what it waits
+     * for. Any thread; what changes meanwhile may be shown half changed.
      */
     public String describe() {
         final StringBuilder text = new StringBuilder("worker name=").append(name).append(" threadMode=").append(mode)
