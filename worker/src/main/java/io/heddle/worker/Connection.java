@@ -46,6 +46,7 @@ public final class Connection {
     int pollIndex = -1;
     int activeIndex = -1;
     int quietRounds;
+    int collections;
     private boolean paused;
     private boolean stalled;
     private int skipBytes;

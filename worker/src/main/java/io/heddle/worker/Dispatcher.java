@@ -19,6 +19,8 @@ import java.util.List;
 final class Dispatcher {
     private static final int BATCH = 256;
     private static final int PER_LANE = 64;
+    /** So many collections that found records, at most, lie between two looks at a lane's control ring. */
+    private static final int CONTROL_INTERVAL = 16;
     private static final ActiveMessageHandler[] NO_HANDLERS = new ActiveMessageHandler[0];
 
     private final WorkerCore core;
@@ -117,15 +119,17 @@ final class Dispatcher {
     @Guarded
     private void collect(final Connection connection) {
         final Lane lane = connection.lane();
-        if (lane.control() > 0) {
-            published(lane); // what was asked for has been answered: a sleeping peer is to hear of it
-        }
+        int added = 0;
         if (!connection.isPaused()) {
             final int from = batch.size();
-            final int added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
+            added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
             if (added > 0) {
                 addRun(connection, from, from + added);
             }
+        }
+        // Not on the way of a message: when there was none, and now and then while there always is one.
+        if ((added == 0 || (++connection.collections & CONTROL_INTERVAL - 1) == 0) && lane.control() > 0) {
+            published(lane); // what was asked for has been answered: a sleeping peer is to hear of it
         }
     }
 
