@@ -14,6 +14,7 @@ final class LanePoller {
     /** A first message on a silent lane is seen within so many rounds. */
     static final int ROUNDS_FOR_ALL = 64;
     private static final int FEW = 4;
+    private static final int LOOKS_IF_FEW = 4;
     private static final int QUIET_ROUNDS = 256;
 
     private Connection[] all = new Connection[0];
@@ -87,10 +88,13 @@ final class LanePoller {
     /** Whether a lane that this round looks at has received something. */
     @TokenHolder
     boolean look() {
-        for (int i = 0; i < activeCount; i++) {
-            final Connection connection = active[i];
-            if (connection.lane().hasReceived() && !connection.isPaused()) {
-                return true;
+        // Taking the token costs more than a look: while the lanes are few, one taking serves several looks.
+        for (int looks = silentPerRound == 0 ? LOOKS_IF_FEW : 1; looks > 0; looks--) {
+            for (int i = 0; i < activeCount; i++) {
+                final Connection connection = active[i];
+                if (connection.lane().hasReceived() && !connection.isPaused()) {
+                    return true;
+                }
             }
         }
         return silentPerRound != 0 && lookAtSilent();
