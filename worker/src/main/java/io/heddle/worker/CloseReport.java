@@ -1,5 +1,6 @@
 package io.heddle.worker;
 
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -19,7 +20,7 @@ public record CloseReport(int cutRequests, long cutBytes, List<String> leaks, bo
     }
 
     CloseReport plus(final CloseReport other) {
-        final List<String> both = new java.util.ArrayList<>(leaks);
+        final List<String> both = new ArrayList<>(leaks);
         both.addAll(other.leaks);
         return new CloseReport(cutRequests + other.cutRequests, cutBytes + other.cutBytes, List.copyOf(both),
             isTimedOut || other.isTimedOut);

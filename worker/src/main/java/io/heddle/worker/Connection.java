@@ -10,6 +10,7 @@ import io.heddle.context.internal.TokenHolder;
 import io.heddle.context.spi.Lane;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.List;
 import org.agrona.DirectBuffer;
 
 /**
@@ -482,7 +483,7 @@ public final class Connection {
         waiting = false; // whoever waits for a flush need not wait any more
         core.removeWaiting(this);
         loseClaim();
-        return new CloseReport(cut, bytes, java.util.List.of(), false);
+        return new CloseReport(cut, bytes, List.of(), false);
     }
 
     @Guarded

@@ -1,5 +1,6 @@
 package io.heddle.worker;
 
+import io.heddle.context.HeddleException;
 import io.heddle.context.PoolElement;
 import io.heddle.context.Status;
 import io.heddle.context.internal.Guarded;
@@ -322,7 +323,7 @@ final class Dispatcher {
         if (!droppedTold.get(id)) {
             droppedTold.set(id);
             core.tellError(connection, Status.NO_ELEM,
-                new io.heddle.context.HeddleException(Status.NO_ELEM, "message dropped: no handler for id=" + id + " "
+                new HeddleException(Status.NO_ELEM, "message dropped: no handler for id=" + id + " "
                 + connection));
         }
         return true;
@@ -372,7 +373,7 @@ final class Dispatcher {
         if (total > kept.messageBudgetBytes()) {
             counts.dropped++;
             connection.skipping(total - here);
-            core.tellError(connection, Status.EXCEEDS_LIMIT, new io.heddle.context.HeddleException(Status.EXCEEDS_LIMIT,
+            core.tellError(connection, Status.EXCEEDS_LIMIT, new HeddleException(Status.EXCEEDS_LIMIT,
                 "message dropped: lengthBytes=" + total + " must be <= heddle.message.max="
                 + kept.messageBudgetBytes()));
             return false;

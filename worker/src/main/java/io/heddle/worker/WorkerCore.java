@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.agrona.UnsafeApi;
 import org.agrona.concurrent.NanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -607,7 +608,7 @@ final class WorkerCore implements InterfaceListener {
         }
         final PoolElement copy = kept.takeCopy(bytes);
         copy.lane(connection);
-        org.agrona.UnsafeApi.copyMemory(address, copy.address(), bytes);
+        UnsafeApi.copyMemory(address, copy.address(), bytes);
         copy.hold();
         counts.bytesCopied += bytes;
         mine.hold(copy, copy.address(), bytes);
