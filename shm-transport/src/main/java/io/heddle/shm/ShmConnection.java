@@ -158,6 +158,7 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
             final MappedSegment segment = transport.openSegment(directory, growth.segmentName(), growth.segmentBytes());
             FailPoints.at("shm.grow.peer-mapped");
             SegmentFile.unlink(file);
+            FailPoints.at("shm.grow.peer-unlinked");
             events.postPeerGrowthMapped(growth, segment, this);
             socket.send(growth.encodeAck());
         } catch (final HeddleException ex) {
@@ -180,6 +181,9 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
         ended = true;
         dropPending();
         if (status == Status.CONNECTION_RESET) {
+            if (!peerFarewell) {
+                transport.leftovers().peerEnded();
+            }
             events.postFailed(status, peerFarewell ? "closed" : "process ended");
         } else {
             events.postFailed(status, reason);

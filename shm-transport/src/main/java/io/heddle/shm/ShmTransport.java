@@ -34,6 +34,7 @@ final class ShmTransport implements Transport {
     private final SegmentBudget budget;
     private final SegmentGauge gauge = new SegmentGauge();
     private final ControlThread control;
+    private final LeftoverSweep leftovers;
     private final Map<Long, ShmInterface> interfaces = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -57,6 +58,8 @@ final class ShmTransport implements Transport {
         control = new ControlThread(
             contextName, context.threadFactory(), config.nanoClock(), timings,
                 new ControlReports(context.errorHandler()));
+        leftovers = new LeftoverSweep(control, context.runtimeDirectory(), context.threadFactory(),
+            "heddle-sweep-" + contextName);
         boolean started = false;
         try {
             new Acceptor(this, control, socket);
@@ -163,6 +166,7 @@ final class ShmTransport implements Transport {
     public void close() {
         closed = true;
         control.close();
+        leftovers.close();
     }
 
     // ---- for this package
@@ -185,6 +189,10 @@ final class ShmTransport implements Transport {
 
     ControlThread control() {
         return control;
+    }
+
+    LeftoverSweep leftovers() {
+        return leftovers;
     }
 
     SegmentGauge gauge() {

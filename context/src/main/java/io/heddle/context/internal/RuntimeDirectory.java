@@ -12,6 +12,8 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A context's place in the directory where processes find each other. Opening it makes the directory if need be,
@@ -24,6 +26,8 @@ import java.nio.file.Path;
 public final class RuntimeDirectory implements AutoCloseable {
     /** What {@code sockaddr_un} has room for, without the zero that ends it. */
     public static final int SOCKET_PATH_MAX_BYTES = 107;
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(RuntimeDirectory.class);
 
     private final Owner owner;
     private final int contextId;
@@ -47,6 +51,7 @@ public final class RuntimeDirectory implements AutoCloseable {
             final Path path = PrivateDirectory.open(directory);
             synchronized (Owner.class) {
                 final SweepReport leftovers = Sweep.run(path, false);
+                told(path, leftovers);
                 final Owner owner = Owner.join(path);
                 return new RuntimeDirectory(owner, owner.nextContextId(), leftovers);
             }
@@ -88,6 +93,18 @@ public final class RuntimeDirectory implements AutoCloseable {
                     " must be <= " + SOCKET_PATH_MAX_BYTES + "; choose a shorter heddle.directory");
         }
         return path;
+    }
+
+    /** Removes what processes left that died since this was opened. Makes system calls. */
+    public void sweepLeftovers() {
+        told(path(), sweep(path(), false));
+    }
+
+    private static void told(final Path path, final SweepReport leftovers) {
+        if (!leftovers.removed().isEmpty()) {
+            LOGGER.info("removed what dead processes left: directory={} files={} bytes={}", path,
+                leftovers.removed().size(), leftovers.removedBytes());
+        }
     }
 
     /** Without symbolic links in its last part. */
