@@ -31,6 +31,7 @@ final class ControlSocket implements ControlThread.Ready {
     private byte[] partial;
     private SelectionKey key;
     private Listener listener;
+    private boolean heard;
     private boolean closeWhenSent;
     private boolean closed;
 
@@ -64,6 +65,13 @@ final class ControlSocket implements ControlThread.Ready {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /** Whether anything has come since the last call. */
+    boolean takeHeard() {
+        final boolean taken = heard;
+        heard = false;
+        return taken;
     }
 
     /** Sends a message, now or when there is room. */
@@ -174,6 +182,7 @@ final class ControlSocket implements ControlThread.Ready {
             listener.onEnd(Status.CONNECTION_RESET, null);
             return;
         }
+        heard = true;
         buffer.flip();
         try {
             split(buffer);
@@ -207,8 +216,8 @@ final class ControlSocket implements ControlThread.Ready {
     }
 
     private boolean splitFrame(final ByteBuffer buffer, final int start, final byte opcode) throws ControlViolation {
-        if (opcode < FrameDescriptor.HELLO || opcode > FrameDescriptor.FAREWELL) {
-            throw ControlViolation.range("opcode", opcode, FrameDescriptor.HELLO, FrameDescriptor.FAREWELL);
+        if (opcode < FrameDescriptor.HELLO || opcode > FrameDescriptor.LAST) {
+            throw ControlViolation.range("opcode", opcode, FrameDescriptor.HELLO, FrameDescriptor.LAST);
         }
         if (buffer.remaining() < FrameDescriptor.HEADER_BYTES) {
             return false;

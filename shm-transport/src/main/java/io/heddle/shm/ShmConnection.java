@@ -22,6 +22,9 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
     private final ConnectionEvents events;
     private final Path directory;
     private final Map<Integer, Pending> pending = new HashMap<>();
+    private final PeerPulse pulse;
+    /** What the peer said when it gave this connection up, or null. */
+    private Refused refused;
     private int peerGrowths;
     private boolean peerFarewell;
     private boolean farewellSent;
@@ -39,6 +42,7 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
         this.socket = socket;
         this.events = events;
         this.directory = directory;
+        pulse = new PeerPulse(control, socket, transport.config().peerTimeoutNs(), this::silent);
     }
 
     // ---- for the lane, any thread
@@ -63,8 +67,7 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
         control.execute(() -> {
             if (!ended) {
                 sayFarewell();
-                ended = true;
-                dropPending();
+                end();
                 socket.closeWhenSent();
             }
         });
@@ -134,6 +137,15 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
                 events.postPeerGrowthRefused(elementBytes);
             }
             case FrameDescriptor.FAREWELL -> peerFarewell = true;
+            case FrameDescriptor.REFUSED -> refused = Refused.decode(body);
+            case FrameDescriptor.PING -> {
+                FrameBody.end(body);
+                socket.send(FrameBody.finished(FrameBody.begin(FrameDescriptor.PONG)));
+            }
+            case FrameDescriptor.PONG -> {
+                FrameBody.end(body);
+                pulse.answered();
+            }
             default -> throw new ControlViolation("opcode", "value=" + opcode +
                 " does not belong into an open connection");
         }
@@ -178,16 +190,33 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
         if (ended) {
             return;
         }
-        ended = true;
-        dropPending();
+        end();
         if (status == Status.CONNECTION_RESET) {
-            if (!peerFarewell) {
+            if (!peerFarewell && refused == null) {
                 transport.leftovers().peerEnded();
             }
-            events.postFailed(status, peerFarewell ? "closed" : "process ended");
+            events.postFailed(status, refused != null ? "given up by the peer: " + refused.text()
+                : peerFarewell ? "closed" : "process ended");
         } else {
             events.postFailed(status, reason);
         }
+    }
+
+    /** The peer's process exists, since its socket does, and does not answer. */
+    private void silent() {
+        final long timeoutNs = transport.config().peerTimeoutNs();
+        end();
+        socket.send(new Refused(Status.ENDPOINT_TIMEOUT, "this process did not answer for peerTimeoutNs=" + timeoutNs)
+            .encode());
+        socket.closeWhenSent();
+        events.postFailed(Status.ENDPOINT_TIMEOUT, "the peer's process does not answer: peerTimeoutNs=" + timeoutNs
+            + "; is it stopped?");
+    }
+
+    private void end() {
+        ended = true;
+        pulse.stop();
+        dropPending();
     }
 
     private void dropPending() {

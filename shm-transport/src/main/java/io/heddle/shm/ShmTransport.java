@@ -157,6 +157,7 @@ final class ShmTransport implements Transport {
             "shm.maps=" + gauge.liveMaps(),
             "shm.mapped.bytes=" + gauge.liveBytes(),
             "shm.interfaces=" + interfaces.size(),
+            "shm.peer.timeout.ns=" + config.peerTimeoutNs(),
             "shm.control.errors=" + control.reports().errors(),
             "shm.control.violations=" + control.reports().violations(),
             "shm.control.refusals=" + control.reports().refusals());
