@@ -39,8 +39,14 @@ public final class PairJvm implements AutoCloseable {
 
     /** Starts one; its crash reports go to the directory, its runtime directory is {@code directory/heddle}. */
     public static PairJvm start(final Path directory, final String... flags) throws IOException {
+        return start(PairChild.class, directory, flags);
+    }
+
+    /** As the other, with another main class that speaks as {@link PairChild} does. */
+    public static PairJvm start(final Class<?> main, final Path directory, final String... flags)
+        throws IOException {
         final List<String> command = ChildRun.javaCommand(directory, List.of(flags));
-        command.add(PairChild.class.getName());
+        command.add(main.getName());
         command.add(directory.resolve("heddle").toString());
         final PairJvm jvm = new PairJvm(directory,
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
@@ -74,9 +80,14 @@ public final class PairJvm implements AutoCloseable {
 
     private String answer(final String command) {
         try {
-            final String answer = answers.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
-            assertNotNull(answer, () -> "no answer: command=" + command + " alive=" + process.isAlive());
-            assertTrue(answer.startsWith("ok "), () -> "command=" + command + " answer=" + answer);
+            String answer = null;
+            for (int i = 0; i < LIMIT_SECONDS && answer == null; i++) {
+                final boolean isAlive = process.isAlive(); // before the look: its last answer may be under way
+                answer = answers.poll(1, TimeUnit.SECONDS);
+                assertTrue(isAlive || answer != null, () -> "ended before it answered: command=" + command);
+            }
+            assertNotNull(answer, "no answer: command=" + command);
+            assertTrue(answer.startsWith("ok "), "command=" + command + " answer=" + answer);
             return answer.substring("ok ".length());
         } catch (final InterruptedException ex) {
             throw new AssertionError(ex);
@@ -121,8 +132,19 @@ public final class PairJvm implements AutoCloseable {
     /** {@code kill -9}, and waits for the end. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
+        awaitKilled();
+    }
+
+    /** Waits for the end of one that something else kills. */
+    public void awaitKilled() throws InterruptedException {
         assertTrue(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS));
         assertEquals(137, process.exitValue());
+    }
+
+    /** Tells it a command that it does not live to answer. */
+    public void tellLast(final String command) throws IOException {
+        stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+        stdin.flush();
     }
 
     /** Stops it, as a debugger or a long pause would. */

@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -32,6 +33,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class PairWorker {
     private static final int ID = 7;
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int LONG_IDLE = 10_000;
     private static final int[] SIZES = {0, 1, 8, 24, 25, 47, 64, 500, 2023, 2024, 2025, 5000, 65_511, 70_000};
 
     private final Context context;
@@ -73,12 +75,16 @@ final class PairWorker {
     }
 
     private void run() {
+        int idle = 0;
         while (running) {
             try {
                 for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
-                if (worker == null || worker.isClosed() || worker.progress() == 0) {
+                idle = worker == null || worker.isClosed() || worker.progress() == 0 ? idle + 1 : 0;
+                if (idle > LONG_IDLE) {
+                    LockSupport.parkNanos(20_000L); // leaves the processors to the processes that start
+                } else if (idle > 0) {
                     Thread.yield();
                 }
             } catch (final Exception | Error ex) {
