@@ -95,7 +95,7 @@ final class WorkerCore implements InterfaceListener {
      * the guard.
      */
     private volatile int work;
-    /** Connections with pending sends: changed under the guard, copied on change, so that the look may read it. */
+    /** Connections where somebody waits for room: changed under the guard, copied on change, so that the look may read it. */
     private volatile Connection[] waiting = new Connection[0];
     private volatile Connection[] connections = new Connection[0];
     private volatile WorkerErrorHandler errorHandler;
@@ -288,7 +288,7 @@ final class WorkerCore implements InterfaceListener {
         return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
     }
 
-    /** Whether a pending send may have room. */
+    /** Whether a pending send, or who asked to be told, may have room. */
     @TokenHolder
     private boolean mayGoOn() {
         for (final Connection connection : waiting) {
@@ -420,7 +420,7 @@ final class WorkerCore implements InterfaceListener {
         for (int i = 0; i < now.length; i++) {
             final int index = firstWaiting + i;
             final Connection connection = now[index < now.length ? index : index - now.length];
-            if (connection.mayGoOn() || !connection.hasPending()) {
+            if (connection.mayGoOn() || connection.isContent()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
                     if (connection.isCloseAfterFlush()) {
