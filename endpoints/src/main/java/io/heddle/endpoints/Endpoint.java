@@ -1,11 +1,11 @@
 package io.heddle.endpoints;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Status;
 import io.heddle.worker.ActiveMessage;
 import io.heddle.worker.BufferVector;
 import io.heddle.worker.Claim;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.CompletionHandler;
 import io.heddle.worker.Connection;
 import io.heddle.worker.Request;

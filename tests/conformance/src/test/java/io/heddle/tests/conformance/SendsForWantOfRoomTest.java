@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
@@ -11,8 +13,6 @@ import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.worker.Claim;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
 import java.time.Duration;
