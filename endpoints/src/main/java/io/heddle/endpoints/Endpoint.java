@@ -176,8 +176,8 @@ public final class Endpoint implements AutoCloseable {
     }
 
     /**
-     * Whether a send would probably go out at once: connected, nothing waits, no claim is open, and there is room as far
-     * as can be seen. A use of the worker, unlike the other questions.
+     * Whether a send would probably go out at once: connected, nothing waits, no claim is open, and there is room as
+     * far as can be seen. A use of the worker, unlike the other questions.
      */
     public boolean isWritable() {
         return connection.isWritable();
@@ -190,8 +190,8 @@ public final class Endpoint implements AutoCloseable {
      * peer's end.
      *
      * @param callback run by the progressing thread with no lock held.
-     * @return OK if it was noted; NO_RESOURCE if {@code heddle.send.pending.max} askings wait already; or the error that
-     *     ended the endpoint.
+     * @return OK if it was noted; NO_RESOURCE if {@code heddle.send.pending.max} askings wait already; or the error
+     *     that ended the endpoint.
      */
     public Status onWritable(final Runnable callback) {
         return connection.onWritable(callback);

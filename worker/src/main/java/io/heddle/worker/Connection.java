@@ -385,8 +385,8 @@ public final class Connection {
     }
 
     /**
-     * Whether a send would probably go out at once: connected, nothing waits, no claim is open, and there is room as far
-     * as can be seen. A use of the worker, since it looks at the lane.
+     * Whether a send would probably go out at once: connected, nothing waits, no claim is open, and there is room as
+     * far as can be seen. A use of the worker, since it looks at the lane.
      */
     public boolean isWritable() {
         guard.enter(Operation.IS_WRITABLE);
@@ -398,10 +398,10 @@ public final class Connection {
     }
 
     /**
-     * Asks to be told once, as soon as {@link #isWritable()}; at the next progress if it is already. Each asking is told
-     * once at most, those of one connection in their order; who wants to hear again asks again, which a callback may. It
-     * wakes a worker that sleeps when there is room. It is told nothing after the close or the peer's end, which the
-     * error handler hears of.
+     * Asks to be told once, as soon as {@link #isWritable()}; at the next progress if it is already. Each asking is
+     * told once at most, those of one connection in their order; who wants to hear again asks again, which a callback
+     * may. It wakes a worker that sleeps when there is room. It is told nothing after the close or the peer's end,
+     * which the error handler hears of.
      *
      * @param callback run by the progressing thread with no lock held. It may find that others were quicker, and ask
      *     again.
@@ -477,8 +477,8 @@ public final class Connection {
     // ---- what the core does, under the guard
 
     /**
-     * Sends what waits, in order, as far as there is room; then tells those who asked for it that there is some. Whether
-     * nothing waits any more.
+     * Sends what waits, in order, as far as there is room; then tells those who asked for it that there is some.
+     * Whether nothing waits any more.
      */
     @Guarded
     boolean advance() {
@@ -556,7 +556,9 @@ public final class Connection {
         return claim == null && (tryAnyhow || (waiting || starved ? lane.hasRoom() : lane.isReady()));
     }
 
-    /** Whether a record would probably be taken: nothing is before it, and the lane has refused none since it had room. */
+    /**
+     * Whether a record would probably be taken: nothing is before it, and the lane has refused none since it had room.
+     */
     @Guarded
     private boolean isRoomy() {
         return sendStatus == Status.OK && pending.isEmpty() && claim == null && lane.isReady()

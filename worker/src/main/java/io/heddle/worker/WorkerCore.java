@@ -97,7 +97,10 @@ final class WorkerCore implements InterfaceListener {
      * the guard.
      */
     private volatile int work;
-    /** Connections where somebody waits for room: changed under the guard, copied on change, so that the look may read it. */
+    /**
+     * Connections where somebody waits for room: changed under the guard, copied on change, so that the look may read
+     * it.
+     */
     private volatile Connection[] waiting = new Connection[0];
     private volatile Connection[] connections = new Connection[0];
     private volatile WorkerErrorHandler errorHandler;
