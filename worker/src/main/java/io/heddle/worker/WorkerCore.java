@@ -1,5 +1,7 @@
 package io.heddle.worker;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.HeddleException;
@@ -100,7 +102,10 @@ final class WorkerCore implements InterfaceListener {
      * the guard.
      */
     private volatile int work;
-    /** Connections with pending sends: changed under the guard, copied on change, so that the look may read it. */
+    /**
+     * Connections where somebody waits for room: changed under the guard, copied on change, so that the look may read
+     * it.
+     */
     private volatile Connection[] waiting = new Connection[0];
     private volatile Connection[] connections = new Connection[0];
     private volatile WorkerErrorHandler errorHandler;
@@ -312,7 +317,7 @@ final class WorkerCore implements InterfaceListener {
         return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
     }
 
-    /** Whether a pending send may have room. */
+    /** Whether a pending send, or who asked to be told, may have room. */
     @TokenHolder
     private boolean mayGoOn() {
         for (final Connection connection : waiting) {
@@ -444,7 +449,7 @@ final class WorkerCore implements InterfaceListener {
         for (int i = 0; i < now.length; i++) {
             final int index = firstWaiting + i;
             final Connection connection = now[index < now.length ? index : index - now.length];
-            if (connection.mayGoOn() || !connection.hasPending()) {
+            if (connection.mayGoOn() || connection.isContent()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
                     if (connection.isCloseAfterFlush()) {

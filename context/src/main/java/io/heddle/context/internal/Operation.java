@@ -30,7 +30,9 @@ public enum Operation {
     PUT("put"),
     GET("get"),
     ATOMIC("atomic"),
-    EXECUTE("execute");
+    EXECUTE("execute"),
+    IS_WRITABLE("is_writable"),
+    ON_WRITABLE("on_writable");
 
     private static final Operation[] ALL = values();
 
