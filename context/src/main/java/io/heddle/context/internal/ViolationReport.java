@@ -98,10 +98,10 @@ final class ViolationReport {
     private static void appendCures(final StringBuilder text) {
         text.append("\n  what to do, one of:")
             .append("\n    1. create the worker with ThreadMode.MULTI: Heddle then orders the calls with its own lock;")
-            .append("\n    2. order the calls so that they never overlap: one lock around every use, or one thread for all "
-                + "(in SINGLE hand the worker over with transferTo());")
-            .append("\n    3. for kept receive data, call releaseAsync() or close() instead of release(): allowed "
-                + "on any thread in every mode.");
+            .append("\n    2. order the calls so that they never overlap: one lock around every use, or one thread ")
+            .append("for all (in SINGLE hand the worker over with transferTo());")
+            .append("\n    3. for kept receive data, call releaseAsync() or close() instead of release(): allowed on ")
+            .append("any thread in every mode.");
     }
 
     private static void appendSampledStack(final StringBuilder text, final Thread holder, final long holderId) {
