@@ -1,5 +1,6 @@
 package io.heddle.tests.faults;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
@@ -8,7 +9,6 @@ import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.pair.PairChild;
 import io.heddle.tests.pair.Stamp;
 import io.heddle.worker.Claim;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;

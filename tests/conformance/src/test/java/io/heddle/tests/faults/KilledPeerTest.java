@@ -5,12 +5,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Status;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.pair.PairJvm;
 import io.heddle.tests.pair.Stamp;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Request;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
@@ -12,7 +13,6 @@ import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.TestScale;
 import io.heddle.tests.pair.Stamp;
 import io.heddle.worker.ActiveMessage;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;
 import java.nio.file.Path;
