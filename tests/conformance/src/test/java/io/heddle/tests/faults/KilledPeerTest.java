@@ -300,6 +300,8 @@ class KilledPeerTest {
         assertEquals(Status.CONNECTION_RESET, requests.get(1000).status());
         assertEquals(told.size(), told.stream().distinct().count(), "each told once");
         assertEquals(Status.CONNECTION_RESET, endpoint.sendActiveMessage(Survivor.ID, null, null, 0, 0).status());
+        await("only the third's is left").atMost(Survivor.LIMIT)
+            .until(() -> survivor.worker.statistics().endpoints() == 1);
         survivor.assertOnlyResets(1);
     }
 
