@@ -289,7 +289,8 @@ public final class Worker implements AutoCloseable {
         final StringBuilder text = new StringBuilder("worker name=").append(name).append(" threadMode=").append(mode)
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(" listeners=").append(core.listeners().names())
-            .append(' ').append(statistics()).append('\n');
+            .append(' ').append(statistics())
+            .append(" droppedHandlesFound=").append(core.droppedHandles()).append('\n');
         for (final Connection connection : core.connections()) {
             text.append(connection.describe()).append('\n');
         }
