@@ -24,9 +24,9 @@ import org.agrona.DirectBuffer;
  * publishes the bytes with it.
  *
  * <p>A handle that is dropped without being let go keeps its memory until the worker is closed, whose report names it.
- * With {@code heddle.leak.tracking=sampled|full} handles made by {@code retain()}, some or all, are found by the garbage
- * collector: logged with the stack of their receipt, and let go. What {@code byteBuffer()} or {@code memoryAddress()}
- * gave is not valid then any more.
+ * With {@code heddle.leak.tracking=sampled|full} handles made by {@code retain()}, some or all, are found by the
+ * garbage collector: logged with the stack of their receipt, and let go. What {@code byteBuffer()} or {@code
+ * memoryAddress()} gave is not valid then any more.
  */
 public sealed class ReceivedData extends GuardedBuffer implements AutoCloseable permits WatchedData {
     private PoolElement element;

@@ -128,8 +128,8 @@ class ReleaseAnywhereTest {
 
     private void report(final ThreadMode mode, final int count, final int goal, final int left) {
         final long[] sorted = times.stream().mapToLong(Long::longValue).sorted().toArray();
-        TestScale.report("M2 mode=%s descriptors=%d of=%d dropped=%d found_by_gc=%d release_p50_ns=%d release_p99_ns=%d",
-            mode, count, goal, dropped.get(), dropped.get() - left, sorted[sorted.length / 2],
+        TestScale.report("M2 mode=%s descriptors=%d of=%d dropped=%d found_by_gc=%d release_p50_ns=%d "
+            + "release_p99_ns=%d", mode, count, goal, dropped.get(), dropped.get() - left, sorted[sorted.length / 2],
             sorted[(int) (sorted.length * 0.99)]);
     }
 
