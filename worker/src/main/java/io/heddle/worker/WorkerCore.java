@@ -239,12 +239,15 @@ final class WorkerCore implements InterfaceListener {
 
     /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
     int round() {
-        token.checkNotInCallback(Operation.PROGRESS);
-        if (!token.tryAcquire()) {
+        if (!token.tryAcquire(Operation.PROGRESS)) {
             return 0;
         }
         try {
-            return closed ? 0 : look() ? stepAndDispatch() : idle();
+            if (closed) {
+                return 0;
+            }
+            final Connection found = poller.look();
+            return found != null || hasOtherWork() ? stepAndDispatch(found) : idle();
         } catch (final InternalError ex) {
             return findLostMemory(ex);
         } finally {
@@ -276,16 +279,16 @@ final class WorkerCore implements InterfaceListener {
         return lost;
     }
 
-    /** Whether there is anything to do, without the lock. */
+    /** Whether there is anything to do besides what lanes have received, without the lock. */
     @TokenHolder
-    boolean look() {
-        return work != 0 || dispatcher.isRetirePending() || poller.look() || mayGoOn();
+    private boolean hasOtherWork() {
+        return work != 0 || dispatcher.isRetirePending() || mayGoOn();
     }
 
-    /** As {@link #look()}, at every lane; before sleeping. */
+    /** Whether there is anything to do at all, at any lane; before sleeping. */
     @TokenHolder
     boolean lookAtAll() {
-        return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
+        return hasOtherWork() || poller.lookAtAll();
     }
 
     /** Whether a pending send may have room. */
@@ -299,7 +302,7 @@ final class WorkerCore implements InterfaceListener {
         return false;
     }
 
-    private int stepAndDispatch() {
+    private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
         }
@@ -308,7 +311,7 @@ final class WorkerCore implements InterfaceListener {
             guard.enter(Operation.PROGRESS);
         }
         try {
-            done = step();
+            done = step(found);
         } finally {
             if (isMulti) {
                 guard.exit(Operation.PROGRESS);
@@ -323,7 +326,7 @@ final class WorkerCore implements InterfaceListener {
 
     /** The transport step: everything that changes lanes, pools and worker state. */
     @Guarded
-    private int step() {
+    private int step(final Connection found) {
         if ((rounds & CLOCK_ROUNDS - 1) == 0) {
             published.publish(this);
         }
@@ -333,7 +336,7 @@ final class WorkerCore implements InterfaceListener {
         if (work != 0) {
             done = takeWork();
         }
-        dispatcher.collect();
+        dispatcher.collect(found);
         if (waiting.length != 0) {
             done += advanceWaiting();
         }
