@@ -82,12 +82,13 @@ final class WorkerCore implements InterfaceListener {
     private final KeptPools kept;
     private final LanePoller poller = new LanePoller();
     private final DeferredQueue deferred = new DeferredQueue();
-    private final WakeUp wakeUp = new WakeUp();
+    private final WakeUp wakeUp;
     private final WorkerCounts counts = new WorkerCounts();
     private final PublishedCounts published;
     private final Dispatcher dispatcher;
     private final Sleeper sleeper;
     private final Listeners listeners;
+    private final StallWatch stallWatch;
     private final AtomicInteger logLines = new AtomicInteger();
 
     /**
@@ -128,12 +129,15 @@ final class WorkerCore implements InterfaceListener {
         kept = new KeptPools(this, config, () -> coarseNs);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
-        sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
+        final List<Transport> transports = context.transports();
+        final WakeChannel wakeChannel = new WakeChannel(name, task -> transports.get(0).execute(task, 0));
+        wakeUp = new WakeUp(wakeChannel::ring);
+        sleeper = new Sleeper(this, wakeChannel, wakeUp, config.isWakeupEnabled());
+        stallWatch = new StallWatch(this, transports.get(0));
         final List<TransportInterface> opened = new ArrayList<>();
-        for (final Transport transport : context.transports()) {
+        for (final Transport transport : transports) {
             opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name, this,
-                returns,
-                () -> post(WORK_EVENTS)), this));
+                returns, this::postEvents), this));
         }
         interfaces = opened.toArray(new TransportInterface[0]);
     }
@@ -215,6 +219,11 @@ final class WorkerCore implements InterfaceListener {
         wakeUp.wake();
     }
 
+    private void postEvents() {
+        post(WORK_EVENTS);
+        stallWatch.begin();
+    }
+
     /** An element's last reference was let go. Exempt from the guard: a push onto a heap-side stack. */
     void cameHome(final PoolElement element) {
         if (returns.push(element)) {
@@ -286,6 +295,23 @@ final class WorkerCore implements InterfaceListener {
     @TokenHolder
     boolean lookAtAll() {
         return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
+    }
+
+    /** Whether any lane has received something. */
+    @TokenHolder
+    boolean hasReceived() {
+        return poller.lookAtAll();
+    }
+
+    /** Whether a transport has something to tell. */
+    @TokenHolder
+    boolean hasEvents() {
+        for (final TransportInterface each : interfaces) {
+            if (each.hasEvents()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a pending send may have room. */
@@ -840,8 +866,7 @@ final class WorkerCore implements InterfaceListener {
         published.publishPools(this);
         published.close();
         context.unregister(worker);
-        wakeUp.arm();
-        wakeUp.wake();
+        sleeper.end();
         return leaks;
     }
 
@@ -899,6 +924,20 @@ final class WorkerCore implements InterfaceListener {
 
     KeptPools kept() {
         return kept;
+    }
+
+    /** What there is to do that no lane shows: bits. */
+    int work() {
+        return work;
+    }
+
+    /** Another number after every round of progress. Counted plainly: other threads see it a little late. */
+    long progressMark() {
+        return (long) rounds << 32 | idleRounds;
+    }
+
+    long epochMs() {
+        return context.config().epochClock().time();
     }
 
     int waitingCount() {
