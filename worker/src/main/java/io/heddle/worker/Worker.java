@@ -1,5 +1,7 @@
 package io.heddle.worker;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;

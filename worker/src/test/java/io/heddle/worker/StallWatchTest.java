@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
 import ch.qos.logback.core.read.ListAppender;
+import io.heddle.context.CloseMode;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.ExpectedLog;

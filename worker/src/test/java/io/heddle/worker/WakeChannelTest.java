@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;

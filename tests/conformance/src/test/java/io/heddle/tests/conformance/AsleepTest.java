@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.ConnectionRequest;
@@ -11,7 +12,6 @@ import io.heddle.endpoints.Endpoint;
 import io.heddle.endpoints.Listener;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.ProgressThread;
 import io.heddle.worker.ReceivedData;
 import io.heddle.worker.Request;
