@@ -308,14 +308,16 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Name, mode, names it listens by, statistics and one line per endpoint: transport, credits, pools, what it waits
-     * for. Any thread; what changes meanwhile may be shown half changed.
+     * Name, mode, names it listens by, transports used and rejected with the reason, statistics, and one line per
+     * endpoint: transport, credits, pools, what it waits for. Any thread; what changes meanwhile may be shown half
+     * changed.
      */
     public String describe() {
         final StringBuilder text = new StringBuilder("worker name=").append(name).append(" threadMode=").append(mode)
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(" listeners=").append(core.listeners().names())
-            .append(' ').append(statistics()).append('\n');
+            .append(" transports=").append(core.transportNames()).append(" rejected=")
+            .append(context.unusedTransports()).append(' ').append(statistics()).append('\n');
         for (final Connection connection : core.connections()) {
             text.append(connection.describe()).append('\n');
         }

@@ -208,6 +208,11 @@ final class WorkerCore implements InterfaceListener {
         return interfaces;
     }
 
+    /** In the order of preference. */
+    List<String> transportNames() {
+        return Arrays.stream(interfaces).map(each -> each.transport().name()).toList();
+    }
+
     long messageMaxBytes() {
         return messageMaxBytes;
     }
@@ -508,7 +513,7 @@ final class WorkerCore implements InterfaceListener {
     @Override
     @Guarded
     public void onAccepted(final Lane lane, final String peer) {
-        final Connection connection = new Connection(this, lane);
+        final Connection connection = new Connection(this, lane, Map.of());
         connection.accepted(peer);
         addConnection(connection);
         poller.add(connection);
@@ -574,33 +579,39 @@ final class WorkerCore implements InterfaceListener {
             final String refusal = remote == null ? "the peer does not use it"
                 : each.transport().unreachableReason(remote);
             if (refusal == null) {
-                final Connection connection = new Connection(this, each.connect(remote));
-                addConnection(connection);
-                return connection;
+                return connection(each.connect(remote), refusals);
             }
             refusals.put(each.transport().name(), refusal);
         }
+        refusals.putAll(context.unusedTransports());
         throw new UnreachableException(address.toString(), refusals);
     }
 
     /** To whoever listens by a name. The outcome is the connection's. */
     @Guarded
     Connection connect(final String listener, final byte[] applicationData, final long waitNs) {
+        final Map<String, String> refusals = new LinkedHashMap<>();
         for (final TransportInterface each : interfaces) {
             if (each.transport().capabilities().hasListeners()) {
-                final Connection connection = new Connection(this, each.connect(listener, applicationData, waitNs));
-                addConnection(connection);
-                return connection;
+                return connection(each.connect(listener, applicationData, waitNs), refusals);
             }
+            refusals.put(each.transport().name(), "it has no listeners");
         }
+        refusals.putAll(context.unusedTransports());
         throw new HeddleException(Status.UNSUPPORTED, "no transport of this worker has listeners: worker=" + name
-            + " listener=" + listener);
+            + " listener=" + listener + " rejected=" + refusals);
     }
 
     /** The application said yes to a peer. */
     @Guarded
     Connection accepted(final IncomingConnection request) {
-        final Connection connection = new Connection(this, request.accept());
+        return connection(request.accept(), Map.of());
+    }
+
+    /** @param rejected the transports that were asked before, each with its reason. */
+    @Guarded
+    private Connection connection(final Lane lane, final Map<String, String> rejected) {
+        final Connection connection = new Connection(this, lane, rejected);
         addConnection(connection);
         return connection;
     }
