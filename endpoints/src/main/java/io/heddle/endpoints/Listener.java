@@ -1,7 +1,7 @@
 package io.heddle.endpoints;
 
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.worker.NamedListener;
 import io.heddle.worker.Worker;
 import java.time.Duration;

@@ -3,13 +3,13 @@ package io.heddle.endpoints;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.StandsFor;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.CompletionHandler;
 import io.heddle.worker.ProgressThread;
 import io.heddle.worker.ReceivedData;

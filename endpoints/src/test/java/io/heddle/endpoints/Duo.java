@@ -1,9 +1,9 @@
 package io.heddle.endpoints;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.ThreadMode;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;

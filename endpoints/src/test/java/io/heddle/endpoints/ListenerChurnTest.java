@@ -4,10 +4,10 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.TestScale;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.ProgressThread;
 import io.heddle.worker.Worker;
 import java.time.Duration;

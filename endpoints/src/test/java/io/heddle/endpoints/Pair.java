@@ -2,10 +2,10 @@ package io.heddle.endpoints;
 
 import static org.awaitility.Awaitility.await;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.ThreadMode;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Worker;
 import java.io.IOException;
 import java.nio.file.Files;

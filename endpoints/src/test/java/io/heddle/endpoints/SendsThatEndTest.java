@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.worker.BufferVector;
 import io.heddle.worker.Claim;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Request;
 import java.io.IOException;
 import java.time.Duration;

@@ -42,7 +42,8 @@ final class ShmTransport implements Transport {
         config = context.config();
         directory = context.runtimeDirectory().path();
         segmentPrefix = context.runtimeDirectory().ownerId() + "-" + context.runtimeDirectory().contextId() + "-";
-        final Path socket = RuntimeDirectory.requireSocketPath(context.runtimeDirectory().file(".sock"));
+        final Path socket = RuntimeDirectory.requireSocketPath(
+            context.runtimeDirectory().file(RuntimeDirectory.SOCKET_SUFFIX));
         socketName = socket.getFileName().toString();
         try {
             user = Files.getOwner(directory);
@@ -132,6 +133,11 @@ final class ShmTransport implements Transport {
         final ShmInterface opened = new ShmInterface(this, ThreadLocalRandom.current().nextLong(), options, listener);
         interfaces.put(opened.interfaceId(), opened);
         return opened;
+    }
+
+    @Override
+    public void execute(final Runnable task, final long delayNs) {
+        control.execute(delayNs == 0 ? task : () -> control.schedule(delayNs, task));
     }
 
     @Override

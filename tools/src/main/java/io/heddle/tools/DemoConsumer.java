@@ -1,8 +1,8 @@
 package io.heddle.tools;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerStatistics;
 import java.time.Duration;

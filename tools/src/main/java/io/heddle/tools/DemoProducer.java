@@ -1,9 +1,9 @@
 package io.heddle.tools;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
 import io.heddle.endpoints.Endpoint;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;

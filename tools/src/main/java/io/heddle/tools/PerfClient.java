@@ -1,8 +1,8 @@
 package io.heddle.tools;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.endpoints.Endpoint;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;
 import java.io.IOException;

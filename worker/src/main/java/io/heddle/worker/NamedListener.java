@@ -1,5 +1,7 @@
 package io.heddle.worker;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.internal.DispatchToken;
 import io.heddle.context.internal.Guarded;
 import io.heddle.context.internal.Operation;

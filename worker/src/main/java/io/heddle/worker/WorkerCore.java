@@ -1,5 +1,7 @@
 package io.heddle.worker;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.HeddleException;
@@ -59,10 +61,15 @@ final class WorkerCore implements InterfaceListener {
     /** Some ten milliseconds. */
     private static final int LONG_IDLE_ROUNDS = 1 << 20;
     private static final VarHandle WORK;
+    private static final VarHandle WAITING;
+    private static final VarHandle CONNECTIONS;
 
     static {
         try {
-            WORK = MethodHandles.lookup().findVarHandle(WorkerCore.class, "work", int.class);
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORK = lookup.findVarHandle(WorkerCore.class, "work", int.class);
+            WAITING = lookup.findVarHandle(WorkerCore.class, "waiting", Connection[].class);
+            CONNECTIONS = lookup.findVarHandle(WorkerCore.class, "connections", Connection[].class);
         } catch (final ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
@@ -82,12 +89,13 @@ final class WorkerCore implements InterfaceListener {
     private final KeptPools kept;
     private final LanePoller poller = new LanePoller();
     private final DeferredQueue deferred = new DeferredQueue();
-    private final WakeUp wakeUp = new WakeUp();
+    private final WakeUp wakeUp;
     private final WorkerCounts counts = new WorkerCounts();
     private final PublishedCounts published;
     private final Dispatcher dispatcher;
     private final Sleeper sleeper;
     private final Listeners listeners;
+    private final StallWatch stallWatch;
     private final AtomicInteger logLines = new AtomicInteger();
 
     /**
@@ -95,7 +103,10 @@ final class WorkerCore implements InterfaceListener {
      * the guard.
      */
     private volatile int work;
-    /** Connections with pending sends: changed under the guard, copied on change, so that the look may read it. */
+    /**
+     * Connections where somebody waits for room: changed under the guard, copied on change, so that the look may read
+     * it.
+     */
     private volatile Connection[] waiting = new Connection[0];
     private volatile Connection[] connections = new Connection[0];
     private volatile WorkerErrorHandler errorHandler;
@@ -112,6 +123,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     WorkerCore(final Worker worker, final Context context, final ThreadMode mode, final String name) {
         final ContextConfig config = context.config();
+        final Transport first = context.transports().get(0);
         this.worker = worker;
         this.context = context;
         this.name = name;
@@ -128,14 +140,36 @@ final class WorkerCore implements InterfaceListener {
         kept = new KeptPools(this, config, () -> coarseNs);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
-        sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
+        final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
+        wakeUp = new WakeUp(wakeChannel::ring);
+        sleeper = new Sleeper(this, wakeChannel, wakeUp, config.isWakeupEnabled());
+        stallWatch = new StallWatch(this, first);
+        interfaces = openInterfaces();
+    }
+
+    /** All or none. */
+    @Guarded
+    private TransportInterface[] openInterfaces() {
         final List<TransportInterface> opened = new ArrayList<>();
-        for (final Transport transport : context.transports()) {
-            opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name, this,
-                returns,
-                () -> post(WORK_EVENTS)), this));
+        try {
+            for (final Transport transport : context.transports()) {
+                opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name,
+                    this, returns, this::postEvents), this));
+            }
+            return opened.toArray(new TransportInterface[0]);
+        } catch (final RuntimeException ex) {
+            opened.forEach(each -> closeQuietly(each::close, ex));
+            closeQuietly(published::close, ex);
+            throw ex;
         }
-        interfaces = opened.toArray(new TransportInterface[0]);
+    }
+
+    private static void closeQuietly(final Runnable close, final RuntimeException cause) {
+        try {
+            close.run();
+        } catch (final RuntimeException ex) {
+            cause.addSuppressed(ex);
+        }
     }
 
     Worker worker() {
@@ -172,6 +206,11 @@ final class WorkerCore implements InterfaceListener {
 
     TransportInterface[] interfaces() {
         return interfaces;
+    }
+
+    /** In the order of preference. */
+    List<String> transportNames() {
+        return Arrays.stream(interfaces).map(each -> each.transport().name()).toList();
     }
 
     long messageMaxBytes() {
@@ -213,6 +252,11 @@ final class WorkerCore implements InterfaceListener {
             WORK.getAndBitwiseOr(this, bit); // Full fence; partner: takeWork().
         }
         wakeUp.wake();
+    }
+
+    private void postEvents() {
+        post(WORK_EVENTS);
+        stallWatch.begin();
     }
 
     /** An element's last reference was let go. Exempt from the guard: a push onto a heap-side stack. */
@@ -291,7 +335,24 @@ final class WorkerCore implements InterfaceListener {
         return hasOtherWork() || poller.lookAtAll();
     }
 
-    /** Whether a pending send may have room. */
+    /** Whether any lane has received something. */
+    @TokenHolder
+    boolean hasReceived() {
+        return poller.lookAtAll();
+    }
+
+    /** Whether a transport has something to tell. */
+    @TokenHolder
+    boolean hasEvents() {
+        for (final TransportInterface each : interfaces) {
+            if (each.hasEvents()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a pending send, or who asked to be told, may have room. */
     @TokenHolder
     private boolean mayGoOn() {
         for (final Connection connection : waiting) {
@@ -423,7 +484,7 @@ final class WorkerCore implements InterfaceListener {
         for (int i = 0; i < now.length; i++) {
             final int index = firstWaiting + i;
             final Connection connection = now[index < now.length ? index : index - now.length];
-            if (connection.mayGoOn() || !connection.hasPending()) {
+            if (connection.mayGoOn() || connection.isContent()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
                     if (connection.isCloseAfterFlush()) {
@@ -455,7 +516,7 @@ final class WorkerCore implements InterfaceListener {
     @Override
     @Guarded
     public void onAccepted(final Lane lane, final String peer) {
-        final Connection connection = new Connection(this, lane);
+        final Connection connection = new Connection(this, lane, Map.of());
         connection.accepted(peer);
         addConnection(connection);
         poller.add(connection);
@@ -521,33 +582,39 @@ final class WorkerCore implements InterfaceListener {
             final String refusal = remote == null ? "the peer does not use it"
                 : each.transport().unreachableReason(remote);
             if (refusal == null) {
-                final Connection connection = new Connection(this, each.connect(remote));
-                addConnection(connection);
-                return connection;
+                return connection(each.connect(remote), refusals);
             }
             refusals.put(each.transport().name(), refusal);
         }
+        refusals.putAll(context.unusedTransports());
         throw new UnreachableException(address.toString(), refusals);
     }
 
     /** To whoever listens by a name. The outcome is the connection's. */
     @Guarded
     Connection connect(final String listener, final byte[] applicationData, final long waitNs) {
+        final Map<String, String> refusals = new LinkedHashMap<>();
         for (final TransportInterface each : interfaces) {
             if (each.transport().capabilities().hasListeners()) {
-                final Connection connection = new Connection(this, each.connect(listener, applicationData, waitNs));
-                addConnection(connection);
-                return connection;
+                return connection(each.connect(listener, applicationData, waitNs), refusals);
             }
+            refusals.put(each.transport().name(), "it has no listeners");
         }
+        refusals.putAll(context.unusedTransports());
         throw new HeddleException(Status.UNSUPPORTED, "no transport of this worker has listeners: worker=" + name
-            + " listener=" + listener);
+            + " listener=" + listener + " rejected=" + refusals);
     }
 
     /** The application said yes to a peer. */
     @Guarded
     Connection accepted(final IncomingConnection request) {
-        final Connection connection = new Connection(this, request.accept());
+        return connection(request.accept(), Map.of());
+    }
+
+    /** @param rejected the transports that were asked before, each with its reason. */
+    @Guarded
+    private Connection connection(final Lane lane, final Map<String, String> rejected) {
+        final Connection connection = new Connection(this, lane, rejected);
         addConnection(connection);
         return connection;
     }
@@ -559,10 +626,7 @@ final class WorkerCore implements InterfaceListener {
 
     @Guarded
     private void addConnection(final Connection connection) {
-        final Connection[] now = connections;
-        final Connection[] more = Arrays.copyOf(now, now.length + 1);
-        more[now.length] = connection;
-        connections = more;
+        add(CONNECTIONS, connection);
     }
 
     Connection[] connections() {
@@ -571,13 +635,34 @@ final class WorkerCore implements InterfaceListener {
 
     @Guarded
     void addWaiting(final Connection connection) {
-        waiting = with(waiting, connection);
+        add(WAITING, connection);
         wakeUp.wake(); // who sleeps has asked its peers for no signal when there is room
     }
 
     @Guarded
     void removeWaiting(final Connection connection) {
-        waiting = without(waiting, connection);
+        remove(WAITING, connection);
+    }
+
+    /**
+     * Compare-and-set, though the guard orders these: where thread modes are not checked, calls that overlap against
+     * the rule lose no connection. Partner: those who read the lists without the guard.
+     */
+    private void add(final VarHandle list, final Connection connection) {
+        Connection[] now;
+        do {
+            now = (Connection[]) list.getVolatile(this);
+        } while (!list.compareAndSet(this, now, with(now, connection)));
+    }
+
+    /** As {@link #add}. */
+    private void remove(final VarHandle list, final Connection connection) {
+        Connection[] now;
+        Connection[] less;
+        do {
+            now = (Connection[]) list.getVolatile(this);
+            less = without(now, connection);
+        } while (less != now && !list.compareAndSet(this, now, less));
     }
 
     private static Connection[] with(final Connection[] array, final Connection connection) {
@@ -651,10 +736,15 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
-    /** The peer broke the protocol above the transport: its connection ends. By the dispatcher. */
+    /**
+     * The peer broke the protocol above the transport: its connection ends, and its lane is not looked at any more. As
+     * after every failure the connection, and the memory of its lane, are the application's until it closes them. By
+     * the dispatcher.
+     */
     void violated(final Connection connection, final String field) {
         guard.enter(Operation.CLOSE_ENDPOINT);
         try {
+            poller.remove(connection);
             silence(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
         } finally {
             guard.exit(Operation.CLOSE_ENDPOINT);
@@ -803,7 +893,7 @@ final class WorkerCore implements InterfaceListener {
         }
         final CloseReport cut = connection.refuseSends(Status.CANCELED);
         dispatcher.forget(connection);
-        connections = without(connections, connection);
+        remove(CONNECTIONS, connection);
         poller.remove(connection);
         connection.lane().finish();
         dropHalf(connection);
@@ -843,8 +933,7 @@ final class WorkerCore implements InterfaceListener {
         published.publishPools(this);
         published.close();
         context.unregister(worker);
-        wakeUp.arm();
-        wakeUp.wake();
+        sleeper.end();
         return leaks;
     }
 
@@ -902,6 +991,20 @@ final class WorkerCore implements InterfaceListener {
 
     KeptPools kept() {
         return kept;
+    }
+
+    /** What there is to do that no lane shows: bits. */
+    int work() {
+        return work;
+    }
+
+    /** Another number after every round of progress. Counted plainly: other threads see it a little late. */
+    long progressMark() {
+        return (long) rounds << 32 | idleRounds;
+    }
+
+    long epochMs() {
+        return context.config().epochClock().time();
     }
 
     int waitingCount() {

@@ -3,6 +3,7 @@ package io.heddle.worker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.loop.SteeredSettings;

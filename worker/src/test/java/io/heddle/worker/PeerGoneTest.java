@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.HygieneExtension;
@@ -262,6 +264,30 @@ final class PeerGoneTest {
             pair.back().close(CloseMode.FLUSH, Duration.ofSeconds(1));
             pair.settle();
             assertEquals(3, told.size());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldLookNoMoreAtALaneWhoseMessagesBrokeTheProtocol(final ThreadMode mode) {
+        try (WorkerPair pair = WorkerPair.open(mode)) {
+            pair.receive(WorkerPair.ID);
+            final Connection back = pair.back();
+            back.onError((connection, status, reason) -> told.add(status.toString()));
+            pair.receiving().corruptType(3);
+            pair.sendNumber(1);
+            pair.settle();
+            assertEquals(Status.PROTOCOL_VIOLATION, back.status());
+            assertEquals(-1, back.pollIndex);
+            back.resume();
+            pair.sendNumber(2);
+            pair.settle();
+            assertEquals(-1, back.activeIndex);
+            assertEquals(List.of("PROTOCOL_VIOLATION"), told);
+            assertEquals(List.of(), pair.received);
+            assertEquals(1, pair.right.statistics().endpoints(), "until the application closes it");
+            back.close(CloseMode.FLUSH, Duration.ofSeconds(1));
+            assertEquals(0, pair.right.statistics().endpoints());
         }
     }
 

@@ -3,6 +3,7 @@ package io.heddle.worker;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.ThreadMode;

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.context.ThreadModeViolation;
@@ -102,7 +104,6 @@ final class WorkerThreadModeTest {
                 pair.left.address();
                 pair.left.maxMessageBytes();
                 pair.there.isConnected();
-                pair.there.isWritable();
                 pair.there.status();
                 pair.there.userData("mine");
                 uses.pending.isDone();
@@ -242,6 +243,8 @@ final class WorkerThreadModeTest {
             calls.put("retain", () -> kept.retain().close());
             calls.put("release", kept::release);
             calls.put("resume", pair.there::resume);
+            calls.put("isWritable", pair.there::isWritable);
+            calls.put("onWritable", () -> pair.there.onWritable(() -> { }));
             calls.put("cancel", pending::cancel);
             calls.put("commit", claim::commit);
             calls.put("flush", pair.there::flush);

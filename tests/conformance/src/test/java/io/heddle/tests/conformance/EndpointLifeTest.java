@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
@@ -13,7 +14,6 @@ import io.heddle.context.UnreachableException;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;
 import io.heddle.worker.WorkerStatistics;

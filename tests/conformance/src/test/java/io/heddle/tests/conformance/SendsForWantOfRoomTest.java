@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
@@ -11,8 +13,6 @@ import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.worker.Claim;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
 import java.time.Duration;
@@ -56,8 +56,8 @@ class SendsForWantOfRoomTest {
         try (Duo duo = Duo.of(mode)) {
             final Inbox inbox = Inbox.on(duo.right, ID);
             final Inbox fillers = Inbox.on(duo.right, FILLER);
-            final int filled = duo.fill(duo.there, FILLER, SMALL);
             assertTrue(duo.there.isWritable());
+            final int filled = duo.fill(duo.there, FILLER, SMALL);
             assertFalse(queue(duo.there, 100).isDone());
             assertFalse(duo.there.isWritable());
             assertEquals(1, duo.left.statistics().pendingEndpoints());

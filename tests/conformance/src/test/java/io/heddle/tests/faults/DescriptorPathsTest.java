@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.pair.Stamp;
 import io.heddle.worker.ActiveMessage;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Connection;
 import io.heddle.worker.ReceivedData;
 import java.util.ArrayList;

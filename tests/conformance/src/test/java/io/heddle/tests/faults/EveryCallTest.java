@@ -2,6 +2,7 @@ package io.heddle.tests.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.HeddleException;
 import io.heddle.context.ThreadMode;
@@ -13,7 +14,6 @@ import io.heddle.tests.base.TestScale;
 import io.heddle.tests.base.TestSeed;
 import io.heddle.worker.ActiveMessage;
 import io.heddle.worker.Claim;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.ProgressThread;
 import io.heddle.worker.ReceivedData;
 import io.heddle.worker.Request;
@@ -258,6 +258,7 @@ class EveryCallTest {
         table.put("Endpoint.isConnected", random -> endpoint.isConnected());
         table.put("Endpoint.isClosed", random -> endpoint.isClosed());
         table.put("Endpoint.isWritable", random -> endpoint.isWritable());
+        table.put("Endpoint.onWritable", random -> endpoint.onWritable(() -> { }));
         table.put("Endpoint.status", random -> endpoint.status());
         table.put("Endpoint.failure", random -> endpoint.failure());
         table.put("Endpoint.worker", random -> endpoint.worker());

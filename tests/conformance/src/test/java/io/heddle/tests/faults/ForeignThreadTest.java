@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.ThreadMode;
 import io.heddle.context.ThreadModeViolation;
 import io.heddle.tests.base.ExpectedLog;
@@ -11,7 +12,6 @@ import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.base.TestScale;
 import io.heddle.worker.Claim;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.ReceivedData;
 import java.util.LinkedHashMap;
 import java.util.Map;

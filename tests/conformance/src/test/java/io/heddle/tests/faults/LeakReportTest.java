@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.ContextConfig.LeakTracking;
 import io.heddle.context.DescriptorStateException;
@@ -12,8 +14,6 @@ import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.pair.Stamp;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.ReceivedData;
 import java.util.ArrayList;
 import java.util.List;

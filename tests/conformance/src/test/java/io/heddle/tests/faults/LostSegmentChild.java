@@ -1,12 +1,12 @@
 package io.heddle.tests.faults;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.pair.Stamp;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Worker;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

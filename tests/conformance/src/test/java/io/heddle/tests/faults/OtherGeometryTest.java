@@ -3,6 +3,7 @@ package io.heddle.tests.faults;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
@@ -10,7 +11,6 @@ import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
-import io.heddle.worker.CloseMode;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
 import java.util.ArrayList;

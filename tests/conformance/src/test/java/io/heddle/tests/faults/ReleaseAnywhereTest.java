@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.DescriptorStateException;
 import io.heddle.context.ThreadMode;
@@ -12,8 +14,6 @@ import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.base.TestScale;
 import io.heddle.tests.base.TestSeed;
 import io.heddle.tests.pair.Stamp;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.ReceivedData;
 import io.heddle.worker.Request;
 import java.util.ArrayList;

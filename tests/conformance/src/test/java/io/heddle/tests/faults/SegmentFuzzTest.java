@@ -2,6 +2,7 @@ package io.heddle.tests.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
@@ -88,7 +89,7 @@ class SegmentFuzzTest {
             sendGood(rig, SIZES[random.nextInt(6)]);
             rig.progress();
         }
-        bad.close(io.heddle.worker.CloseMode.FORCE, Rig.LIMIT);
+        bad.close(CloseMode.FORCE, Rig.LIMIT);
         rig.until("good ones delivered", () -> goodReceived == goodSent);
     }
 

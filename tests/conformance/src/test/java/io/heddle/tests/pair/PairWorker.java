@@ -1,12 +1,12 @@
 package io.heddle.tests.pair;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.worker.ActiveMessage;
-import io.heddle.worker.CloseMode;
-import io.heddle.worker.CloseReport;
 import io.heddle.worker.ReceivedData;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;

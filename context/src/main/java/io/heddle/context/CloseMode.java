@@ -1,4 +1,4 @@
-package io.heddle.worker;
+package io.heddle.context;
 
 /** What closing does with operations under way. */
 public enum CloseMode {

@@ -1,4 +1,4 @@
-package io.heddle.worker;
+package io.heddle.context;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -12,14 +12,16 @@ import java.util.List;
  * @param isTimedOut  whether the deadline passed before everything was flushed or every callback had returned.
  */
 public record CloseReport(int cutRequests, long cutBytes, List<String> leaks, boolean isTimedOut) {
-    static final CloseReport CLEAN = new CloseReport(0, 0, List.of(), false);
+    /** Of a close that cut nothing off. */
+    public static final CloseReport CLEAN = new CloseReport(0, 0, List.of(), false);
 
     /** Whether nothing was cut off, kept or late. */
     public boolean isClean() {
         return cutRequests == 0 && leaks.isEmpty() && !isTimedOut;
     }
 
-    CloseReport plus(final CloseReport other) {
+    /** Both together. */
+    public CloseReport plus(final CloseReport other) {
         final List<String> both = new ArrayList<>(leaks);
         both.addAll(other.leaks);
         return new CloseReport(cutRequests + other.cutRequests, cutBytes + other.cutBytes, List.copyOf(both),
