@@ -56,6 +56,9 @@ public final class Connection {
     int activeIndex = -1;
     int quietRounds;
     int collections;
+    int runFrom;
+    int runTo;
+    int runDelivered;
     private boolean paused;
     private boolean stalled;
     private int skipBytes;
