@@ -176,21 +176,25 @@ final class AcceptAttempt implements ControlSocket.Listener {
     private void failed(final Throwable cause, final LaneSlot slot, final boolean isExpected) {
         final Status status = cause instanceof HeddleException ? ((HeddleException) cause).status()
             : Status.SHMEM_SEGMENT;
+        final boolean isHeard = refuse(status, cause.getMessage());
         if (isExpected) {
-            slot.postFailed(status, "cannot accept: " + cause.getMessage());
-        } else {
+            slot.postFailed(isHeard ? status : Status.CONNECTION_RESET, isHeard
+                ? "cannot accept: " + cause.getMessage() : "the peer ended before the connection stood");
+        } else if (isHeard) {
             control.reports().error(cause);
-        }
-        refuse(status, cause.getMessage());
+        } // else the peer has given up, and has taken its segment away: nothing is wrong here
     }
 
     private Path file(final Hello hello) {
         return transport.directory().resolve(hello.segmentName());
     }
 
-    private void refuse(final Status status, final String text) {
+    /** Whether the peer was still there. */
+    private boolean refuse(final Status status, final String text) {
         socket.send(new Refused(status, text).encode());
+        final boolean isHeard = !socket.isPeerGone();
         socket.closeWhenSent();
+        return isHeard;
     }
 
     @Override

@@ -66,6 +66,11 @@ final class ControlSocket implements ControlThread.Ready {
         return closed;
     }
 
+    /** Whether the peer's end is gone, as far as the last writing has shown. */
+    boolean isPeerGone() {
+        return unwritable;
+    }
+
     /** Sends a message, now or when there is room. */
     void send(final ByteBuffer frame) {
         if (closed || unwritable) {

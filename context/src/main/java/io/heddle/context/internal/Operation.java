@@ -30,7 +30,9 @@ public enum Operation {
     PUT("put"),
     GET("get"),
     ATOMIC("atomic"),
-    EXECUTE("execute");
+    EXECUTE("execute"),
+    CLOSE_PROGRESS_THREAD("close_progress_thread"),
+    CLOSE_HANDLER_POOL("close_handler_pool");
 
     private static final Operation[] ALL = values();
 
@@ -41,7 +43,7 @@ public enum Operation {
     }
 
     /** Whether any thread may do this to a SINGLE worker whose owner thread has ended. */
-    boolean isClosing() {
+    public boolean isClosing() {
         return this == CLOSE_WORKER || this == CLOSE_ENDPOINT || this == CLOSE_LISTENER;
     }
 
