@@ -176,25 +176,23 @@ final class AcceptAttempt implements ControlSocket.Listener {
     private void failed(final Throwable cause, final LaneSlot slot, final boolean isExpected) {
         final Status status = cause instanceof HeddleException ? ((HeddleException) cause).status()
             : Status.SHMEM_SEGMENT;
-        final boolean isHeard = refuse(status, cause.getMessage());
+        final boolean hasLeft = socket.hasPeerLeft(); // and has taken its segment away: then nothing is wrong here
         if (isExpected) {
-            slot.postFailed(isHeard ? status : Status.CONNECTION_RESET, isHeard
-                ? "cannot accept: " + cause.getMessage() : "the peer ended before the connection stood");
-        } else if (isHeard) {
+            slot.postFailed(hasLeft ? Status.CONNECTION_RESET : status, hasLeft
+                ? "the peer ended before the connection stood" : "cannot accept: " + cause.getMessage());
+        } else if (!hasLeft) {
             control.reports().error(cause);
-        } // else the peer has given up, and has taken its segment away: nothing is wrong here
+        }
+        refuse(status, cause.getMessage());
     }
 
     private Path file(final Hello hello) {
         return transport.directory().resolve(hello.segmentName());
     }
 
-    /** Whether the peer was still there. */
-    private boolean refuse(final Status status, final String text) {
+    private void refuse(final Status status, final String text) {
         socket.send(new Refused(status, text).encode());
-        final boolean isHeard = !socket.isPeerGone();
         socket.closeWhenSent();
-        return isHeard;
     }
 
     @Override

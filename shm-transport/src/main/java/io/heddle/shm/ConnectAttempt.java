@@ -271,7 +271,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
         over = true;
         control.cancel(deadline);
         control.cancel(retry);
-        if (socket != null) { // first, so that an acceptor that misses the segment sees that nobody waits
+        if (socket != null) { // first, so that an acceptor that misses the segment finds that nobody waits
             socket.send(FrameBody.finished(FrameBody.begin(FrameDescriptor.FAREWELL)));
             socket.closeWhenSent();
         }
