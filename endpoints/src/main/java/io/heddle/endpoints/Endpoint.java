@@ -175,9 +175,26 @@ public final class Endpoint implements AutoCloseable {
         return connection.isClosed();
     }
 
-    /** Whether a send would probably go out at once. */
+    /**
+     * Whether a send would probably go out at once: connected, nothing waits, no claim is open, and there is room as
+     * far as can be seen. A use of the worker, unlike the other questions.
+     */
     public boolean isWritable() {
         return connection.isWritable();
+    }
+
+    /**
+     * Asks to be told once when {@link #isWritable()}: after NO_RESOURCE, be it for want of room or because {@code
+     * heddle.send.pending.max} sends wait. At the next progress if it is so already. Each asking is told once at most;
+     * the callback may send, and ask again. A sleeping worker wakes for it. Nothing is told after the close or the
+     * peer's end.
+     *
+     * @param callback run by the progressing thread with no lock held.
+     * @return OK if it was noted; NO_RESOURCE if {@code heddle.send.pending.max} askings wait already; or the error
+     *     that ended the endpoint.
+     */
+    public Status onWritable(final Runnable callback) {
+        return connection.onWritable(callback);
     }
 
     /** OK, or why nothing can be sent any more. */

@@ -13,6 +13,7 @@ import io.heddle.context.spi.Lane;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Objects;
 import org.agrona.DirectBuffer;
 
 /**
@@ -28,6 +29,7 @@ public final class Connection {
     private final Lane lane;
     private final int number;
     private final ArrayDeque<PendingOperation> pending = new ArrayDeque<>();
+    private final WritableAskings askings = new WritableAskings(this);
     private final Reassembly reassembly = new Reassembly();
     private volatile Object userData;
     private volatile Object owner;
@@ -57,6 +59,10 @@ public final class Connection {
     // Under the guard.
     /** Volatile so that a thread that waits for a flush may look. */
     private volatile boolean waiting;
+    /** Known to the core as one that waits for room: with sends, or with askings alone. */
+    private boolean listed;
+    /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
+    private boolean starved;
     /** Volatile so that a closing thread may look. */
     private volatile boolean disposed;
     private boolean closing;
@@ -115,22 +121,15 @@ public final class Connection {
         final int dataBytes, final CompletionHandler onDone, final Object userData) {
         final int headerBytes = header == null ? 0 : header.capacity();
         checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
-        final Request request;
-        final boolean signal;
         guard.enter(Operation.SEND);
         try {
             final Status status = offer(id, flags, header, headerBytes, data, dataOffset, dataBytes);
-            request = status == Status.OK ? Request.DONE
+            return status == Status.OK ? Request.DONE
                 : status != Status.NO_RESOURCE ? Request.failed(status)
                 : queueSend(id, flags, header, data, dataOffset, dataBytes, onDone, userData);
-            signal = lane.signalNeeded();
         } finally {
-            guard.exit(Operation.SEND);
+            exitAndSignal(Operation.SEND);
         }
-        if (signal) {
-            lane.signal();
-        }
-        return request;
     }
 
     /**
@@ -142,26 +141,17 @@ public final class Connection {
         final Object userData) {
         final int headerBytes = header == null ? 0 : header.capacity();
         checkSend(id, flags, headerBytes, null, 0, 0);
-        final Request request;
-        final boolean signal;
         guard.enter(Operation.SEND);
         try {
             if (sendStatus != Status.OK) {
-                request = Request.failed(sendStatus);
-            } else if (data.lengthBytes() > core.messageMaxBytes()) {
-                request = Request.failed(Status.EXCEEDS_LIMIT);
-            } else {
-                request = sendOrQueue(new PendingSend(new Request(core.worker(), onDone, userData), this, id, flags,
-                    header, data));
+                return Request.failed(sendStatus);
             }
-            signal = lane.signalNeeded();
+            return data.lengthBytes() > core.messageMaxBytes() ? Request.failed(Status.EXCEEDS_LIMIT)
+                : sendOrQueue(new PendingSend(new Request(core.worker(), onDone, userData), this, id, flags, header,
+                    data));
         } finally {
-            guard.exit(Operation.SEND);
+            exitAndSignal(Operation.SEND);
         }
-        if (signal) {
-            lane.signal();
-        }
-        return request;
     }
 
     /**
@@ -177,22 +167,31 @@ public final class Connection {
         final int headerBytes = header == null ? 0 : header.capacity();
         checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
         final Status status;
-        final boolean signal;
         guard.enter(Operation.TRY_SEND);
         try {
             status = offer(id, flags, header, headerBytes, data, dataOffset, dataBytes);
-            signal = lane.signalNeeded();
         } finally {
-            guard.exit(Operation.TRY_SEND);
-        }
-        if (signal) {
-            lane.signal();
+            exitAndSignal(Operation.TRY_SEND);
         }
         if (status == Status.NO_RESOURCE && ActiveMessageMeta.recordBytes(dataBytes,
             headerBytes) > lane.maxFragmentBytes()) {
             return Status.UNSUPPORTED;
         }
         return status;
+    }
+
+    /** Ends every call that may have published: out of the guard, and only then the signal for a peer that sleeps. */
+    @Guarded
+    private void exitAndSignal(final Operation operation) {
+        boolean isSignalNeeded = false;
+        try {
+            isSignalNeeded = lane.signalNeeded();
+        } finally {
+            guard.exit(operation);
+        }
+        if (isSignalNeeded) {
+            lane.signal();
+        }
     }
 
     private void checkSend(final int id, final int flags, final int headerBytes, final DirectBuffer data,
@@ -242,6 +241,7 @@ public final class Connection {
         if (sent == Status.OK) {
             core.countSent(dataBytes);
         }
+        starved(sent == Status.NO_RESOURCE);
         return sent;
     }
 
@@ -290,15 +290,36 @@ public final class Connection {
     @Guarded
     private void queue(final PendingOperation operation) {
         pending.addLast(operation);
-        if (!waiting) {
-            waiting = true;
+        waiting = true;
+        list();
+    }
+
+    @Guarded
+    private void list() {
+        if (!listed) {
+            listed = true;
             core.addWaiting(this);
         }
     }
 
+    /** Nothing waits for room any more, or not from now on. */
+    @Guarded
+    private void unlist() {
+        if (listed) {
+            listed = false;
+            core.removeWaiting(this);
+        }
+    }
+
+    /** Whether the lane refused the last record that it was offered for want of room. */
+    @Guarded
+    void starved(final boolean isStarved) {
+        starved = isStarved;
+    }
+
     /**
      * A request that is done when everything sent before it has been handed over to the lane. Two-sided operations are
-     * complete then, at this side.
+     * complete then, at this side. {@link Status#NO_RESOURCE} if twice {@code heddle.send.pending.max} operations wait.
      */
     public Request flush() {
         guard.enter(Operation.FLUSH);
@@ -309,6 +330,9 @@ public final class Connection {
             }
             if (sendStatus != Status.OK) {
                 return Request.failed(sendStatus);
+            }
+            if (pending.size() >= 2 * core.sendPendingMax()) {
+                return Request.failed(Status.NO_RESOURCE);
             }
             return pending.isEmpty() ? Request.DONE : queueFlush(null);
         } finally {
@@ -347,6 +371,7 @@ public final class Connection {
                 return Status.BUSY;
             }
             final Status status = lane.reserve(dataBytes);
+            starved(status == Status.NO_RESOURCE);
             if (status == Status.OK) {
                 claim = mine;
                 mine.open(this, id, flags, lane.reservedAddress(), dataBytes);
@@ -357,14 +382,58 @@ public final class Connection {
         }
     }
 
+    /**
+     * Whether a send would probably go out at once: connected, nothing waits, no claim is open, and there is room as
+     * far as can be seen. A use of the worker, since it looks at the lane.
+     */
+    public boolean isWritable() {
+        guard.enter(Operation.IS_WRITABLE);
+        try {
+            return isRoomy();
+        } finally {
+            guard.exit(Operation.IS_WRITABLE);
+        }
+    }
+
+    /**
+     * Asks to be told once, as soon as {@link #isWritable()}; at the next progress if it is already. Each asking is
+     * told once at most, those of one connection in their order; who wants to hear again asks again, which a callback
+     * may. It wakes a worker that sleeps when there is room. It is told nothing after the close or the peer's end,
+     * which the error handler hears of.
+     *
+     * @param callback run by the progressing thread with no lock held. It may find that others were quicker, and ask
+     *     again.
+     * @return {@link Status#OK} if it was noted; {@link Status#NO_RESOURCE} if {@code heddle.send.pending.max} askings
+     *     wait already; or the error that ended the connection.
+     */
+    public Status onWritable(final Runnable callback) {
+        Objects.requireNonNull(callback, "callback");
+        guard.enter(Operation.ON_WRITABLE);
+        try {
+            if (sendStatus != Status.OK) {
+                return sendStatus;
+            }
+            if (askings.count() >= core.sendPendingMax()) {
+                return Status.NO_RESOURCE;
+            }
+            askings.add(callback);
+            if (isRoomy()) {
+                askings.tellAll();
+            } else {
+                list();
+            }
+            return Status.OK;
+        } finally {
+            guard.exit(Operation.ON_WRITABLE);
+        }
+    }
+
     /** The longest message that can be claimed now. */
     public int maxClaimBytes() {
         return (int) Math.min(lane.maxFragmentBytes(), core.messageMaxBytes());
     }
 
     Status commit(final Claim mine, final long meta, final int dataBytes) {
-        final Status status;
-        final boolean signal;
         guard.enter(Operation.COMMIT);
         try {
             mine.end("commit");
@@ -373,18 +442,14 @@ public final class Connection {
             }
             claim = null;
             goOnAnyhow();
-            status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
+            final Status status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
             if (status == Status.OK) {
                 core.countSent(dataBytes);
             }
-            signal = lane.signalNeeded();
+            return status;
         } finally {
-            guard.exit(Operation.COMMIT);
+            exitAndSignal(Operation.COMMIT);
         }
-        if (signal) {
-            lane.signal();
-        }
-        return status;
     }
 
     void abort(final Claim mine) {
@@ -403,7 +468,10 @@ public final class Connection {
 
     // ---- what the core does, under the guard
 
-    /** Sends what waits, in order, as far as there is room. Whether nothing waits any more. */
+    /**
+     * Sends what waits, in order, as far as there is room; then tells those who asked for it that there is some.
+     * Whether nothing waits any more.
+     */
     @Guarded
     boolean advance() {
         tryAnyhow = false;
@@ -418,11 +486,15 @@ public final class Connection {
             }
             first = pending.peekFirst();
         }
-        if (first == null) {
-            waiting = false;
-            return true;
+        if (first != null) {
+            return false;
         }
-        return false;
+        waiting = false;
+        if (isRoomy()) {
+            askings.tellAll();
+        }
+        listed = !askings.isEmpty();
+        return !listed;
     }
 
     /**
@@ -449,7 +521,9 @@ public final class Connection {
         }
         if (pending.isEmpty()) {
             waiting = false;
-            core.removeWaiting(this);
+            if (askings.isEmpty()) {
+                unlist();
+            }
         }
         core.finish(operation.request, Status.CANCELED);
         goOnAnyhow();
@@ -462,7 +536,7 @@ public final class Connection {
      */
     @Guarded
     private void goOnAnyhow() {
-        if (waiting) {
+        if (listed) {
             tryAnyhow = true;
             core.post(WorkerCore.WORK_DEFERRED);
         }
@@ -471,7 +545,16 @@ public final class Connection {
     /** Whether sending may go on now; a hint. */
     @TokenHolder
     boolean mayGoOn() {
-        return claim == null && (tryAnyhow || lane.hasRoom());
+        return claim == null && (tryAnyhow || (waiting || starved ? lane.hasRoom() : lane.isReady()));
+    }
+
+    /**
+     * Whether a record would probably be taken: nothing is before it, and the lane has refused none since it had room.
+     */
+    @Guarded
+    private boolean isRoomy() {
+        return sendStatus == Status.OK && pending.isEmpty() && claim == null && lane.isReady()
+            && (!starved || lane.hasRoom());
     }
 
     /** No more sends; those that wait are finished with the status, and counted as cut off if a close has begun. */
@@ -488,7 +571,8 @@ public final class Connection {
             core.finish(left.request, status);
         }
         waiting = false; // whoever waits for a flush need not wait any more
-        core.removeWaiting(this);
+        askings.clear();
+        unlist();
         loseClaim();
         if (closing && requests > 0) {
             cut = cut.plus(new CloseReport(requests, bytes, List.of(), false));
@@ -519,6 +603,10 @@ public final class Connection {
         if (sendStatus == Status.OK) {
             sendStatus = Status.CANCELED;
         }
+        askings.clear();
+        if (pending.isEmpty()) {
+            unlist();
+        }
         if (claim != null) {
             loseClaim();
             goOnAnyhow();
@@ -539,6 +627,7 @@ public final class Connection {
     @Guarded
     void opened(final String peerText) {
         peer = peerText;
+        starved = false;
     }
 
     @Guarded
@@ -602,6 +691,11 @@ public final class Connection {
         return !pending.isEmpty();
     }
 
+    /** Nobody waits for room, neither a send nor who asked to be told. */
+    boolean isContent() {
+        return pending.isEmpty() && askings.isEmpty();
+    }
+
     /** As {@link #hasPending()}, by a thread that is not under the guard: a hint. */
     boolean isWaiting() {
         return waiting;
@@ -646,9 +740,9 @@ public final class Connection {
         }
     }
 
-    /** Whether it was asked to go on, and does. */
+    /** Whether it was asked to go on, and does: not if nothing is to be delivered any more. */
     boolean resumeIfAsked() {
-        if (resumeRequested) {
+        if (resumeRequested && !silenced) {
             resumeRequested = false;
             paused = false;
             stalled = false;
@@ -689,10 +783,6 @@ public final class Connection {
         return closed;
     }
 
-    /** Whether a send would probably not have to wait: connected, and nothing waits already. */
-    public boolean isWritable() {
-        return isConnected() && !waiting;
-    }
 
     /** OK, or why nothing can be sent any more. */
     public Status status() {

@@ -97,6 +97,7 @@ final class PendingSend extends PendingOperation {
             final long meta = ActiveMessageMeta.of(id, headerHere, isFirst ? dataBytes : sentBytes, flags);
             final Status status = data == null && dataBytes > 0 ? gather(lane, type, meta, fragment, headerHere)
                 : lane.send(type, meta, data, dataOffset + sentBytes, fragment, isFirst ? header : null, headerHere);
+            on.starved(status == Status.NO_RESOURCE);
             if (status != Status.OK) {
                 return status;
             }

@@ -104,7 +104,6 @@ final class WorkerThreadModeTest {
                 pair.left.address();
                 pair.left.maxMessageBytes();
                 pair.there.isConnected();
-                pair.there.isWritable();
                 pair.there.status();
                 pair.there.userData("mine");
                 uses.pending.isDone();
@@ -244,6 +243,8 @@ final class WorkerThreadModeTest {
             calls.put("retain", () -> kept.retain().close());
             calls.put("release", kept::release);
             calls.put("resume", pair.there::resume);
+            calls.put("isWritable", pair.there::isWritable);
+            calls.put("onWritable", () -> pair.there.onWritable(() -> { }));
             calls.put("cancel", pending::cancel);
             calls.put("commit", claim::commit);
             calls.put("flush", pair.there::flush);

@@ -1,7 +1,7 @@
 package io.heddle.context.internal;
 
 /**
- * The guarded operations of a worker: every call of the first two rows of DESIGN section 3's table. Immutable.
+ * The guarded operations of a worker: every call that is a use of it in the sense of {@code ThreadMode}. Immutable.
  *
  * <p>The readable name is what reports show; it is the name of the public call where there is one.
  */
@@ -31,6 +31,8 @@ public enum Operation {
     GET("get"),
     ATOMIC("atomic"),
     EXECUTE("execute"),
+    IS_WRITABLE("is_writable"),
+    ON_WRITABLE("on_writable"),
     CLOSE_PROGRESS_THREAD("close_progress_thread"),
     CLOSE_HANDLER_POOL("close_handler_pool");
 

@@ -56,8 +56,8 @@ class SendsForWantOfRoomTest {
         try (Duo duo = Duo.of(mode)) {
             final Inbox inbox = Inbox.on(duo.right, ID);
             final Inbox fillers = Inbox.on(duo.right, FILLER);
-            final int filled = duo.fill(duo.there, FILLER, SMALL);
             assertTrue(duo.there.isWritable());
+            final int filled = duo.fill(duo.there, FILLER, SMALL);
             assertFalse(queue(duo.there, 100).isDone());
             assertFalse(duo.there.isWritable());
             assertEquals(1, duo.left.statistics().pendingEndpoints());

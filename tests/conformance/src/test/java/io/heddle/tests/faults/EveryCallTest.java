@@ -256,6 +256,7 @@ class EveryCallTest {
         table.put("Endpoint.isConnected", random -> endpoint.isConnected());
         table.put("Endpoint.isClosed", random -> endpoint.isClosed());
         table.put("Endpoint.isWritable", random -> endpoint.isWritable());
+        table.put("Endpoint.onWritable", random -> endpoint.onWritable(() -> { }));
         table.put("Endpoint.status", random -> endpoint.status());
         table.put("Endpoint.failure", random -> endpoint.failure());
         table.put("Endpoint.worker", random -> endpoint.worker());
