@@ -323,7 +323,8 @@ public final class Worker implements AutoCloseable {
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(" listeners=").append(core.listeners().names())
             .append(" transports=").append(core.transportNames()).append(" rejected=")
-            .append(context.unusedTransports()).append(' ').append(statistics()).append('\n');
+            .append(context.unusedTransports()).append(' ').append(statistics())
+            .append(" droppedHandlesFound=").append(core.droppedHandles()).append('\n');
         for (final Connection connection : core.connections()) {
             text.append(connection.describe()).append('\n');
         }

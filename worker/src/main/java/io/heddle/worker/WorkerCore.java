@@ -87,6 +87,7 @@ final class WorkerCore implements InterfaceListener {
     private final TransportInterface[] interfaces;
     private final ReturnStack returns = new ReturnStack(element -> element.pool().lateReturn(element));
     private final KeptPools kept;
+    private final DroppedHandles dropped;
     private final LanePoller poller = new LanePoller();
     private final DeferredQueue deferred = new DeferredQueue();
     private final WakeUp wakeUp;
@@ -145,6 +146,7 @@ final class WorkerCore implements InterfaceListener {
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
         kept = new KeptPools(this, config, () -> coarseNs);
+        dropped = DroppedHandles.of(this, config);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
         final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
@@ -716,6 +718,15 @@ final class WorkerCore implements InterfaceListener {
     }
 
     // ---- keeping
+
+    ReceivedData newHandle() {
+        return dropped == null ? new ReceivedData() : dropped.newHandle();
+    }
+
+    /** Handles that were dropped without release, and found. */
+    long droppedHandles() {
+        return dropped == null ? 0 : dropped.found();
+    }
 
     @Guarded
     void keep(final Connection connection, final PoolElement element, final long address, final int bytes,
