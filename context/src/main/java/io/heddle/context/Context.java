@@ -184,7 +184,9 @@ public final class Context implements AutoCloseable {
         }
     }
 
-    /** {@link #close(CloseMode, Duration)} with FLUSH and {@code heddle.close.timeout}; leaks and lateness are logged. */
+    /**
+     * {@link #close(CloseMode, Duration)} with FLUSH and {@code heddle.close.timeout}; leaks and lateness are logged.
+     */
     @Override
     public void close() {
         final CloseReport report = close(CloseMode.FLUSH, Duration.ofNanos(config.closeTimeoutNs()));

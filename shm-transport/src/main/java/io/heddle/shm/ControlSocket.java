@@ -70,7 +70,8 @@ final class ControlSocket implements ControlThread.Ready {
 
     /**
      * Whether the peer has left, asked while it waits for an answer and so has no reason to say anything: then there is
-     * more to read, its farewell or the end. That is taken away here, so the socket is of no more use but for an answer.
+     * more to read, its farewell or the end. That is taken away here, so the socket is of no more use but for an
+     * answer.
      */
     boolean hasPeerLeft() {
         if (closed || unwritable || moreFollows) {
