@@ -12,6 +12,7 @@ import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.internal.WorkerLock;
 import io.heddle.context.spi.TransportInterface;
+import java.nio.channels.SelectableChannel;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -47,6 +48,8 @@ public final class Worker implements AutoCloseable {
     private final WorkerCore core;
     private final ThreadGuard guard;
     private final WorkerAddress address;
+    /** The worker, as the context closes it. */
+    private final ClosedByContext dependent = new ClosedByContext(this);
 
     private Worker(final Context context, final ThreadMode mode, final String name) {
         this.context = context;
@@ -76,7 +79,7 @@ public final class Worker implements AutoCloseable {
         final Worker worker = new Worker(Objects.requireNonNull(context, "context"), mode,
             Objects.requireNonNull(name, "name"));
         try {
-            context.register(worker);
+            context.register(worker.dependent);
         } catch (final RuntimeException ex) {
             worker.close(CloseMode.FORCE, Duration.ZERO);
             throw ex;
@@ -86,6 +89,10 @@ public final class Worker implements AutoCloseable {
 
     WorkerCore core() {
         return core;
+    }
+
+    ClosedByContext dependent() {
+        return dependent;
     }
 
     /** The name given, or a number. */
@@ -131,7 +138,7 @@ public final class Worker implements AutoCloseable {
         }
         guard.enter(Operation.REGISTER_HANDLER);
         try {
-            core.requireOpen("onActiveMessage");
+            core.requireNotClosing("onActiveMessage");
             core.dispatcher().register(id, handler);
         } finally {
             guard.exit(Operation.REGISTER_HANDLER);
@@ -171,7 +178,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sleeps until something comes, after {@link #arm()} said OK; at once otherwise. Any thread, also several.
+     * Sleeps until something comes, after {@link #arm()} said OK; at once otherwise. Any thread, also several: each
+     * wake-up wakes all of them, also if one of them arms again before the others run.
      *
      * @return whether it was woken; false if the time is over or the thread was interrupted.
      */
@@ -182,6 +190,30 @@ public final class Worker implements AutoCloseable {
     /** Wakes whoever awaits, or makes the next {@link #arm()} say BUSY once. Any thread, in every mode. */
     public void signal() {
         core.sleeper().signal();
+    }
+
+    /**
+     * For an application's own {@link java.nio.channels.Selector}: a channel that becomes readable when something
+     * comes after {@link #arm()} said OK, as {@link #await} would return. Ask for it first, then:
+     * <pre>{@code
+     * worker.selectableChannel().register(selector, SelectionKey.OP_READ, mine);
+     * while (running) {
+     *     while (worker.progress() > 0) { }
+     *     if (worker.arm() == Status.OK) {
+     *         selector.select(key -> { });
+     *     }
+     * }
+     * }</pre>
+     *
+     * <p>It stays readable, once per arming however much comes, until the next {@code arm()} that says OK, which
+     * empties it; a worker that is not armed never makes it readable. Do not read from it, close it or make it
+     * blocking. Closing the worker closes it; who does so from another thread wakes the selector then, as with any
+     * channel. Any thread, in every mode; always the same channel.
+     *
+     * @throws HeddleException with UNSUPPORTED if {@code heddle.wakeup=off}.
+     */
+    public SelectableChannel selectableChannel() {
+        return core.sleeper().selectableChannel();
     }
 
     /** A request that is done when every send of every endpoint made before has been handed over. */
@@ -226,7 +258,7 @@ public final class Worker implements AutoCloseable {
     public Connection connect(final WorkerAddress remote) {
         guard.enter(Operation.CREATE_ENDPOINT);
         try {
-            core.requireOpen("connect");
+            core.requireNotClosing("connect");
             return core.connect(remote);
         } finally {
             guard.exit(Operation.CREATE_ENDPOINT);
@@ -247,7 +279,7 @@ public final class Worker implements AutoCloseable {
         }
         guard.enter(Operation.CREATE_ENDPOINT);
         try {
-            core.requireOpen("connect");
+            core.requireNotClosing("connect");
             return core.connect(listener, applicationData, waitNs);
         } finally {
             guard.exit(Operation.CREATE_ENDPOINT);
@@ -291,7 +323,8 @@ public final class Worker implements AutoCloseable {
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(" listeners=").append(core.listeners().names())
             .append(" transports=").append(core.transportNames()).append(" rejected=")
-            .append(context.unusedTransports()).append(' ').append(statistics()).append('\n');
+            .append(context.unusedTransports()).append(' ').append(statistics())
+            .append(" droppedHandlesFound=").append(core.droppedHandles()).append('\n');
         for (final Connection connection : core.connections()) {
             text.append(connection.describe()).append('\n');
         }
@@ -304,14 +337,18 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Closes every endpoint, then the worker. What the application keeps stays readable until released, and is
-     * reported. Idempotent; safe against every other call; waits for a running callback to return.
+     * Closes listeners and endpoints, then the worker. What the application keeps stays readable until released, and is
+     * reported. Idempotent; safe against every other call; each of several closes keeps its own mode and deadline.
      *
+     * <p>Returns when no callback runs any more. If one runs beyond the deadline, which is for everything together,
+     * that is reported, and the worker ends when the callback returns: until then it is not {@link #isClosed()}.
+     *
+     * @return what this call has cut off, and what the application keeps.
      * @throws io.heddle.context.CallbackException inside a callback.
      */
     public CloseReport close(final CloseMode closeMode, final Duration deadline) {
         DispatchToken.checkThreadNotInCallback(Operation.CLOSE_WORKER);
-        return new Closing(core, closeMode, deadline.toNanos()).closeWorker();
+        return new Closing(core, closeMode, deadline).closeWorker();
     }
 
     /** {@link #close(CloseMode, Duration)} with FLUSH and {@code heddle.close.timeout}; leaks are logged. */

@@ -87,14 +87,17 @@ final class WorkerCore implements InterfaceListener {
     private final TransportInterface[] interfaces;
     private final ReturnStack returns = new ReturnStack(element -> element.pool().lateReturn(element));
     private final KeptPools kept;
+    private final DroppedHandles dropped;
     private final LanePoller poller = new LanePoller();
     private final DeferredQueue deferred = new DeferredQueue();
-    private final WakeUp wakeUp = new WakeUp();
+    private final WakeUp wakeUp;
     private final WorkerCounts counts = new WorkerCounts();
     private final PublishedCounts published;
     private final Dispatcher dispatcher;
     private final Sleeper sleeper;
     private final Listeners listeners;
+    private final StallWatch stallWatch;
+    private final TearDown tearDown = new TearDown(this);
     private final AtomicInteger logLines = new AtomicInteger();
 
     /**
@@ -109,8 +112,14 @@ final class WorkerCore implements InterfaceListener {
     private volatile Connection[] waiting = new Connection[0];
     private volatile Connection[] connections = new Connection[0];
     private volatile WorkerErrorHandler errorHandler;
-    private volatile Thread progressThread;
+    private volatile ProgressThread progressThread;
+    /** Its close has begun: nothing new is made. Written under the guard. */
+    private volatile boolean closing;
     private volatile boolean closed;
+    /** Connections that were closed inside a callback and are flushed still. Written under the guard. */
+    private volatile int lingering;
+    /** Counts, on request, the moments at which no callback was running. Written with the token. */
+    private volatile long quietMoments;
     private PoolElement homeChain;
     private int firstWaiting;
     private int connectionCount;
@@ -122,6 +131,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     WorkerCore(final Worker worker, final Context context, final ThreadMode mode, final String name) {
         final ContextConfig config = context.config();
+        final Transport first = context.transports().get(0);
         this.worker = worker;
         this.context = context;
         this.name = name;
@@ -136,9 +146,13 @@ final class WorkerCore implements InterfaceListener {
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
         kept = new KeptPools(this, config, () -> coarseNs);
+        dropped = DroppedHandles.of(this, config);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
-        sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
+        final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
+        wakeUp = new WakeUp(wakeChannel::ring);
+        sleeper = new Sleeper(this, wakeChannel, wakeUp, config.isWakeupEnabled());
+        stallWatch = new StallWatch(this, first);
         interfaces = openInterfaces();
     }
 
@@ -149,7 +163,7 @@ final class WorkerCore implements InterfaceListener {
         try {
             for (final Transport transport : context.transports()) {
                 opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name,
-                    this, returns, () -> post(WORK_EVENTS)), this));
+                    this, returns, this::postEvents), this));
             }
             return opened.toArray(new TransportInterface[0]);
         } catch (final RuntimeException ex) {
@@ -228,12 +242,17 @@ final class WorkerCore implements InterfaceListener {
         return clock.nanoTime();
     }
 
-    void progressThread(final Thread thread) {
-        progressThread = thread;
+    void progressThread(final ProgressThread progress) {
+        progressThread = progress;
     }
 
-    Thread progressThread() {
+    /** Null if there is none. */
+    ProgressThread progressThread() {
         return progressThread;
+    }
+
+    TearDown tearDown() {
+        return tearDown;
     }
 
     // ---- from any thread
@@ -247,6 +266,11 @@ final class WorkerCore implements InterfaceListener {
             WORK.getAndBitwiseOr(this, bit); // Full fence; partner: takeWork().
         }
         wakeUp.wake();
+    }
+
+    private void postEvents() {
+        post(WORK_EVENTS);
+        stallWatch.begin();
     }
 
     /** An element's last reference was let go. Exempt from the guard: a push onto a heap-side stack. */
@@ -273,12 +297,15 @@ final class WorkerCore implements InterfaceListener {
 
     /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
     int round() {
-        token.checkNotInCallback(Operation.PROGRESS);
-        if (!token.tryAcquire()) {
+        if (!token.tryAcquire(Operation.PROGRESS)) {
             return 0;
         }
         try {
-            return closed ? 0 : look() ? stepAndDispatch() : idle();
+            if (closed) {
+                return 0;
+            }
+            final Connection found = poller.look();
+            return found != null || hasOtherWork() ? stepAndDispatch(found) : idle();
         } catch (final InternalError ex) {
             return findLostMemory(ex);
         } finally {
@@ -310,16 +337,33 @@ final class WorkerCore implements InterfaceListener {
         return lost;
     }
 
-    /** Whether there is anything to do, without the lock. */
+    /** Whether there is anything to do besides what lanes have received, without the lock. */
     @TokenHolder
-    boolean look() {
-        return work != 0 || dispatcher.isRetirePending() || poller.look() || mayGoOn();
+    private boolean hasOtherWork() {
+        return work != 0 || dispatcher.isRetirePending() || mayGoOn() || isLingerOver();
     }
 
-    /** As {@link #look()}, at every lane; before sleeping. */
+    /** Whether there is anything to do at all, at any lane; before sleeping. */
     @TokenHolder
     boolean lookAtAll() {
-        return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
+        return hasOtherWork() || poller.lookAtAll();
+    }
+
+    /** Whether any lane has received something. */
+    @TokenHolder
+    boolean hasReceived() {
+        return poller.lookAtAll();
+    }
+
+    /** Whether a transport has something to tell. */
+    @TokenHolder
+    boolean hasEvents() {
+        for (final TransportInterface each : interfaces) {
+            if (each.hasEvents()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a pending send, or who asked to be told, may have room. */
@@ -333,22 +377,42 @@ final class WorkerCore implements InterfaceListener {
         return false;
     }
 
-    private int stepAndDispatch() {
+    /** Whether a connection that was closed inside a callback has been flushed for long enough; then it is work. */
+    private boolean isLingerOver() {
+        if (lingering == 0) {
+            return false;
+        }
+        final long nowNs = System.nanoTime();
+        for (final Connection connection : connections) {
+            if (connection.isLingerOver(nowNs)) {
+                post(WORK_CLOSE);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
+            isLingerOver();
         }
         int done;
         if (isMulti) {
             guard.enter(Operation.PROGRESS);
         }
         try {
-            done = step();
+            done = step(found);
         } finally {
             if (isMulti) {
                 guard.exit(Operation.PROGRESS);
             }
         }
         done += dispatcher.dispatch(deferredTaken);
+        if (tearDown.isWanted()) {
+            tearDown.run();
+            return done;
+        }
         sleeper.worked();
         return done;
     }
@@ -357,7 +421,7 @@ final class WorkerCore implements InterfaceListener {
 
     /** The transport step: everything that changes lanes, pools and worker state. */
     @Guarded
-    private int step() {
+    private int step(final Connection found) {
         if ((rounds & CLOCK_ROUNDS - 1) == 0) {
             published.publish(this);
         }
@@ -367,7 +431,7 @@ final class WorkerCore implements InterfaceListener {
         if (work != 0) {
             done = takeWork();
         }
-        dispatcher.collect();
+        dispatcher.collect(found);
         if (waiting.length != 0) {
             done += advanceWaiting();
         }
@@ -457,7 +521,7 @@ final class WorkerCore implements InterfaceListener {
             if (connection.mayGoOn() || connection.isContent()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
-                    if (connection.isCloseAfterFlush()) {
+                    if (connection.isLingering()) {
                         post(WORK_CLOSE);
                     }
                 }
@@ -521,7 +585,7 @@ final class WorkerCore implements InterfaceListener {
             }
             connection.gone(status, reason);
             removeWaiting(connection);
-            if (connection.isCloseAfterFlush()) {
+            if (connection.isLingering()) {
                 post(WORK_CLOSE); // nothing is left to be flushed
             }
             if (connection.pollIndex < 0) {
@@ -655,6 +719,15 @@ final class WorkerCore implements InterfaceListener {
 
     // ---- keeping
 
+    ReceivedData newHandle() {
+        return dropped == null ? new ReceivedData() : dropped.newHandle();
+    }
+
+    /** Handles that were dropped without release, and found. */
+    long droppedHandles() {
+        return dropped == null ? 0 : dropped.found();
+    }
+
     @Guarded
     void keep(final Connection connection, final PoolElement element, final long address, final int bytes,
         final ReceivedData mine) {
@@ -736,7 +809,7 @@ final class WorkerCore implements InterfaceListener {
             removeWaiting(connection);
             connection.lane().finish(); // the peer's own sends must not wait for ever
             deferred.add(new PeerGone(connection));
-            post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
+            post(connection.isLingering() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }
     }
 
@@ -841,34 +914,74 @@ final class WorkerCore implements InterfaceListener {
     // ---- the end
 
     CloseReport close(final Connection connection, final CloseMode mode, final Duration timeout) {
-        return new Closing(this, mode, timeout.toNanos()).close(connection);
+        return new Closing(this, mode, timeout).close(connection);
     }
 
-    /** Under the guard and with the token: connections whose close was begun inside a callback. */
+    /** The worker's close has begun. */
+    @Guarded
+    void closing() {
+        closing = true;
+    }
+
+    /** A connection is flushed by later rounds before it is disposed of. */
+    @Guarded
+    void linger(final Connection connection, final long endNs) {
+        if (!connection.isLingering()) {
+            lingering++;
+        }
+        connection.linger(endNs);
+    }
+
+    /** Under the guard and with the token: connections that whoever closed them could not dispose of. */
     @Guarded
     private void closeRequested() {
+        quietMoments++; // Partner: awaitQuiet().
+        final long nowNs = System.nanoTime();
         for (final Connection connection : connections) {
-            if (connection.isClosed() && !connection.isDisposed()
-                && (!connection.hasPending() || !connection.isCloseAfterFlush())) {
+            if (connection.isToBeDisposed(nowNs)) {
                 dispose(connection);
             }
         }
     }
 
+    /**
+     * Waits until no callback runs that began before this call. Outside of a callback.
+     *
+     * @return false if the deadline, on the scale of {@code System.nanoTime()}, has passed.
+     */
+    boolean awaitQuiet(final long deadlineNs) {
+        // Volatile, after whatever callbacks must not be seen by any more; partner: closeRequested().
+        final long seen = quietMoments;
+        while (!token.tryAcquire()) {
+            if (quietMoments != seen) {
+                return true;
+            }
+            if (System.nanoTime() - deadlineNs >= 0) {
+                return false;
+            }
+            post(WORK_CLOSE); // a dispatcher that takes the token again and again lets nobody else have it
+            token.awaitRelease(deadlineNs);
+        }
+        token.release();
+        return true;
+    }
+
     /** Under the guard and with the token, no batch in dispatch: says goodbye and drops every reference to the lane. */
     @Guarded
-    CloseReport dispose(final Connection connection) {
+    void dispose(final Connection connection) {
         if (!connection.markDisposed()) {
-            return CloseReport.CLEAN;
+            return;
         }
-        final CloseReport cut = connection.refuseSends(Status.CANCELED);
+        if (connection.isLingering()) {
+            lingering--;
+        }
+        connection.refuseSends(Status.CANCELED);
         dispatcher.forget(connection);
         remove(CONNECTIONS, connection);
         poller.remove(connection);
         connection.lane().finish();
         dropHalf(connection);
         connection.lane().dispose();
-        return cut;
     }
 
     /** A message whose rest will not come. */
@@ -902,9 +1015,8 @@ final class WorkerCore implements InterfaceListener {
         leaks.addAll(kept.close());
         published.publishPools(this);
         published.close();
-        context.unregister(worker);
-        wakeUp.arm();
-        wakeUp.wake();
+        context.unregister(worker.dependent());
+        sleeper.end();
         return leaks;
     }
 
@@ -964,8 +1076,29 @@ final class WorkerCore implements InterfaceListener {
         return kept;
     }
 
+    /** What there is to do that no lane shows: bits. */
+    int work() {
+        return work;
+    }
+
+    /** Another number after every round of progress. Counted plainly: other threads see it a little late. */
+    long progressMark() {
+        return (long) rounds << 32 | idleRounds;
+    }
+
+    long epochMs() {
+        return context.config().epochClock().time();
+    }
+
     int waitingCount() {
         return waiting.length;
+    }
+
+    /** For what makes something new. */
+    void requireNotClosing(final String operation) {
+        if (closing) {
+            throw new io.heddle.context.ClosedException("worker " + name, operation);
+        }
     }
 
     void requireOpen(final String operation) {

@@ -54,6 +54,11 @@ public final class DistantTransport implements TransportProvider, Transport {
     }
 
     @Override
+    public void execute(final Runnable task, final long delayNs) {
+        throw new IllegalStateException("nothing is ever open: transport=" + name());
+    }
+
+    @Override
     public String describe() {
         return "transport=" + NAME;
     }
