@@ -251,6 +251,10 @@ final class PairWorker {
             + problem + "] last_error=[" + lastError + ']';
     }
 
+    String describe() {
+        return worker.describe().replace('\n', ' ');
+    }
+
     String close() throws Exception {
         final CloseReport report = call(() -> worker.close(CloseMode.FLUSH, Duration.ofSeconds(5)));
         running = false;
