@@ -12,7 +12,9 @@ import java.util.concurrent.TimeUnit;
  * <p>Confined to the control thread, but for {@link #close()}, which comes after its end.
  */
 final class LeftoverSweep {
-    /** A dying process lets its sockets and its locks go at nearly the same time; of many that die at once, one sweep. */
+    /**
+     * A dying process lets its sockets and its locks go at nearly the same time; of many that die at once, one sweep.
+     */
     private static final long DELAY_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long CLOSE_WAIT_MS = 5_000;
 
