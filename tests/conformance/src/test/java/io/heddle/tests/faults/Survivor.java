@@ -7,7 +7,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
-import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.TestScale;
