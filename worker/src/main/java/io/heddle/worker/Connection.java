@@ -63,6 +63,8 @@ public final class Connection {
     private boolean listed;
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
+    /** Memory of long messages that arrive here, or of which the application keeps something. */
+    private long messageMemoryBytes;
     private boolean disposed;
     private volatile boolean closing;
     private boolean closeAfterFlush;
@@ -94,6 +96,16 @@ public final class Connection {
 
     Reassembly reassembly() {
         return reassembly;
+    }
+
+    @Guarded
+    long messageMemoryBytes() {
+        return messageMemoryBytes;
+    }
+
+    @Guarded
+    void addMessageMemory(final long bytes) {
+        messageMemoryBytes += bytes;
     }
 
     // ---- sending

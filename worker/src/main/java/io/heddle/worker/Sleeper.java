@@ -142,7 +142,7 @@ final class Sleeper {
             return true;
         }
         try {
-            return core.lookAtAll();
+            return core.lookWhileAsleep();
         } finally {
             token.releaseBriefly();
         }
