@@ -42,7 +42,8 @@ final class ShmTransport implements Transport {
         config = context.config();
         directory = context.runtimeDirectory().path();
         segmentPrefix = context.runtimeDirectory().ownerId() + "-" + context.runtimeDirectory().contextId() + "-";
-        final Path socket = RuntimeDirectory.requireSocketPath(context.runtimeDirectory().file(".sock"));
+        final Path socket = RuntimeDirectory.requireSocketPath(
+            context.runtimeDirectory().file(RuntimeDirectory.SOCKET_SUFFIX));
         socketName = socket.getFileName().toString();
         try {
             user = Files.getOwner(directory);

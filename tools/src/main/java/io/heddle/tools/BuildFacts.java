@@ -40,7 +40,7 @@ final class BuildFacts implements IVersionProvider {
     }
 
     /** Whether the package that Agrona's off-heap access needs is open to it. */
-    private static boolean isFlagPresent() {
+    static boolean isFlagPresent() {
         return Object.class.getModule().isOpen("jdk.internal.misc", UnsafeApi.class.getModule());
     }
 

@@ -10,8 +10,8 @@ import picocli.CommandLine.Spec;
 /** The {@code heddle} command. Exit codes are the same for every sub-command, see {@code --help}. */
 @Command(name = "heddle", mixinStandardHelpOptions = true, versionProvider = BuildFacts.class,
     description = "Heddle: workers and endpoints over shared memory, in three thread modes.",
-    subcommands = {DemoCommand.class, PerftestCommand.class, InfoCommand.class, DemoConsumer.class, DemoProducer.class,
-        PerfServer.class, PerfClient.class},
+    subcommands = {DemoCommand.class, PerftestCommand.class, InfoCommand.class, DoctorCommand.class, CleanCommand.class,
+        DemoConsumer.class, DemoProducer.class, PerfServer.class, PerfClient.class},
     footer = {"", "Exit codes: 0 right; 1 failed (a wrong byte is always 1); 2 bad arguments; 3 a thread-mode "
         + "violation was",
         "caught; 4 every byte right, but the audit found loss or refused misuse.", "",
@@ -19,7 +19,9 @@ import picocli.CommandLine.Spec;
         "  heddle demo                                       stream the JDK's own modules file to another process",
         "  heddle demo --mode serialized --misuse --debug    break the rule and see it caught",
         "  heddle perftest --test am_lat --size 8,1k --pin 0,1 --idle spin",
-        "  heddle info | grep thread_modes"})
+        "  heddle info | grep thread_modes",
+        "  heddle doctor                                     what of this machine is in the way, and the cure",
+        "  heddle clean --dry-run                            what dead processes left"})
 public final class Main implements Runnable {
     @Spec
     private CommandSpec spec;
@@ -51,6 +53,6 @@ public final class Main implements Runnable {
 
     @Override
     public void run() {
-        throw new ParameterException(spec.commandLine(), "a command is missing: demo, perftest or info");
+        throw new ParameterException(spec.commandLine(), "a command is missing: demo, perftest, info, doctor or clean");
     }
 }

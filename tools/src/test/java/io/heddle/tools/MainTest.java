@@ -29,7 +29,7 @@ class MainTest {
         "perftest --threads 2", "perftest --mode multi --threads 2 --test am_lat", "perftest --pin 0",
         "perftest --pin a,b",
         "perftest --seconds 0", "perftest --receive keep --test am_lat", "perftest --server a --client b",
-        "perftest --server a/b", "perftest --iterations -1", "info extra"})
+        "perftest --server a/b", "perftest --iterations -1", "info extra", "doctor extra", "clean extra"})
     void shouldRefuseBadArgumentsInOneLine(final String line) {
         assertEquals(ExitCode.BAD_ARGUMENTS, run(line));
         assertEquals("", out.toString());
@@ -38,7 +38,8 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"--help", "demo --help", "perftest --help", "info --help", "demo -h"})
+    @ValueSource(strings = {"--help", "demo --help", "perftest --help", "info --help", "demo -h", "doctor --help",
+        "clean --help"})
     void shouldHelpWithExamples(final String line) {
         assertEquals(ExitCode.RIGHT, run(line));
         assertTrue(out.toString().contains("Examples:"), out.toString());

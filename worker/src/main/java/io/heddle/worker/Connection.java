@@ -128,22 +128,15 @@ public final class Connection {
         final int dataBytes, final CompletionHandler onDone, final Object userData) {
         final int headerBytes = header == null ? 0 : header.capacity();
         checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
-        final Request request;
-        final boolean signal;
         guard.enter(Operation.SEND);
         try {
             final Status status = offer(id, flags, header, headerBytes, data, dataOffset, dataBytes);
-            request = status == Status.OK ? Request.DONE
+            return status == Status.OK ? Request.DONE
                 : status != Status.NO_RESOURCE ? Request.failed(status)
                 : queueSend(id, flags, header, data, dataOffset, dataBytes, onDone, userData);
-            signal = lane.signalNeeded();
         } finally {
-            guard.exit(Operation.SEND);
+            exitAndSignal(Operation.SEND);
         }
-        if (signal) {
-            lane.signal();
-        }
-        return request;
     }
 
     /**
@@ -155,26 +148,17 @@ public final class Connection {
         final Object userData) {
         final int headerBytes = header == null ? 0 : header.capacity();
         checkSend(id, flags, headerBytes, null, 0, 0);
-        final Request request;
-        final boolean signal;
         guard.enter(Operation.SEND);
         try {
             if (sendStatus != Status.OK) {
-                request = Request.failed(sendStatus);
-            } else if (data.lengthBytes() > core.messageMaxBytes()) {
-                request = Request.failed(Status.EXCEEDS_LIMIT);
-            } else {
-                request = sendOrQueue(new PendingSend(new Request(core.worker(), onDone, userData), this, id, flags,
-                    header, data));
+                return Request.failed(sendStatus);
             }
-            signal = lane.signalNeeded();
+            return data.lengthBytes() > core.messageMaxBytes() ? Request.failed(Status.EXCEEDS_LIMIT)
+                : sendOrQueue(new PendingSend(new Request(core.worker(), onDone, userData), this, id, flags, header,
+                    data));
         } finally {
-            guard.exit(Operation.SEND);
+            exitAndSignal(Operation.SEND);
         }
-        if (signal) {
-            lane.signal();
-        }
-        return request;
     }
 
     /**
@@ -190,22 +174,31 @@ public final class Connection {
         final int headerBytes = header == null ? 0 : header.capacity();
         checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
         final Status status;
-        final boolean signal;
         guard.enter(Operation.TRY_SEND);
         try {
             status = offer(id, flags, header, headerBytes, data, dataOffset, dataBytes);
-            signal = lane.signalNeeded();
         } finally {
-            guard.exit(Operation.TRY_SEND);
-        }
-        if (signal) {
-            lane.signal();
+            exitAndSignal(Operation.TRY_SEND);
         }
         if (status == Status.NO_RESOURCE && ActiveMessageMeta.recordBytes(dataBytes,
             headerBytes) > lane.maxFragmentBytes()) {
             return Status.UNSUPPORTED;
         }
         return status;
+    }
+
+    /** Ends every call that may have published: out of the guard, and only then the signal for a peer that sleeps. */
+    @Guarded
+    private void exitAndSignal(final Operation operation) {
+        boolean isSignalNeeded = false;
+        try {
+            isSignalNeeded = lane.signalNeeded();
+        } finally {
+            guard.exit(operation);
+        }
+        if (isSignalNeeded) {
+            lane.signal();
+        }
     }
 
     private void checkSend(final int id, final int flags, final int headerBytes, final DirectBuffer data,
@@ -448,8 +441,6 @@ public final class Connection {
     }
 
     Status commit(final Claim mine, final long meta, final int dataBytes) {
-        final Status status;
-        final boolean signal;
         guard.enter(Operation.COMMIT);
         try {
             mine.end("commit");
@@ -458,18 +449,14 @@ public final class Connection {
             }
             claim = null;
             goOnAnyhow();
-            status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
+            final Status status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
             if (status == Status.OK) {
                 core.countSent(dataBytes);
             }
-            signal = lane.signalNeeded();
+            return status;
         } finally {
-            guard.exit(Operation.COMMIT);
+            exitAndSignal(Operation.COMMIT);
         }
-        if (signal) {
-            lane.signal();
-        }
-        return status;
     }
 
     void abort(final Claim mine) {
@@ -751,9 +738,9 @@ public final class Connection {
         }
     }
 
-    /** Whether it was asked to go on, and does. */
+    /** Whether it was asked to go on, and does: not if nothing is to be delivered any more. */
     boolean resumeIfAsked() {
-        if (resumeRequested) {
+        if (resumeRequested && !silenced) {
             resumeRequested = false;
             paused = false;
             stalled = false;

@@ -64,10 +64,15 @@ final class WorkerCore implements InterfaceListener {
     /** Memory that the system did not have may be there now, though nothing came back to this worker. */
     private static final long STALL_RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle WORK;
+    private static final VarHandle WAITING;
+    private static final VarHandle CONNECTIONS;
 
     static {
         try {
-            WORK = MethodHandles.lookup().findVarHandle(WorkerCore.class, "work", int.class);
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            WORK = lookup.findVarHandle(WorkerCore.class, "work", int.class);
+            WAITING = lookup.findVarHandle(WorkerCore.class, "waiting", Connection[].class);
+            CONNECTIONS = lookup.findVarHandle(WorkerCore.class, "connections", Connection[].class);
         } catch (final ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
@@ -140,13 +145,32 @@ final class WorkerCore implements InterfaceListener {
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
         sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
+        interfaces = openInterfaces();
+    }
+
+    /** All or none. */
+    @Guarded
+    private TransportInterface[] openInterfaces() {
         final List<TransportInterface> opened = new ArrayList<>();
-        for (final Transport transport : context.transports()) {
-            opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name, this,
-                returns,
-                () -> post(WORK_EVENTS)), this));
+        try {
+            for (final Transport transport : context.transports()) {
+                opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name,
+                    this, returns, () -> post(WORK_EVENTS)), this));
+            }
+            return opened.toArray(new TransportInterface[0]);
+        } catch (final RuntimeException ex) {
+            opened.forEach(each -> closeQuietly(each::close, ex));
+            closeQuietly(published::close, ex);
+            throw ex;
         }
-        interfaces = opened.toArray(new TransportInterface[0]);
+    }
+
+    private static void closeQuietly(final Runnable close, final RuntimeException cause) {
+        try {
+            close.run();
+        } catch (final RuntimeException ex) {
+            cause.addSuppressed(ex);
+        }
     }
 
     Worker worker() {
@@ -588,10 +612,7 @@ final class WorkerCore implements InterfaceListener {
 
     @Guarded
     private void addConnection(final Connection connection) {
-        final Connection[] now = connections;
-        final Connection[] more = Arrays.copyOf(now, now.length + 1);
-        more[now.length] = connection;
-        connections = more;
+        add(CONNECTIONS, connection);
     }
 
     Connection[] connections() {
@@ -600,13 +621,34 @@ final class WorkerCore implements InterfaceListener {
 
     @Guarded
     void addWaiting(final Connection connection) {
-        waiting = with(waiting, connection);
+        add(WAITING, connection);
         wakeUp.wake(); // who sleeps has asked its peers for no signal when there is room
     }
 
     @Guarded
     void removeWaiting(final Connection connection) {
-        waiting = without(waiting, connection);
+        remove(WAITING, connection);
+    }
+
+    /**
+     * Compare-and-set, though the guard orders these: where thread modes are not checked, calls that overlap against
+     * the rule lose no connection. Partner: those who read the lists without the guard.
+     */
+    private void add(final VarHandle list, final Connection connection) {
+        Connection[] now;
+        do {
+            now = (Connection[]) list.getVolatile(this);
+        } while (!list.compareAndSet(this, now, with(now, connection)));
+    }
+
+    /** As {@link #add}. */
+    private void remove(final VarHandle list, final Connection connection) {
+        Connection[] now;
+        Connection[] less;
+        do {
+            now = (Connection[]) list.getVolatile(this);
+            less = without(now, connection);
+        } while (less != now && !list.compareAndSet(this, now, less));
     }
 
     private static Connection[] with(final Connection[] array, final Connection connection) {
@@ -678,10 +720,15 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
-    /** The peer broke the protocol above the transport: its connection ends. By the dispatcher. */
+    /**
+     * The peer broke the protocol above the transport: its connection ends, and its lane is not looked at any more. As
+     * after every failure the connection, and the memory of its lane, are the application's until it closes them. By
+     * the dispatcher.
+     */
     void violated(final Connection connection, final String field) {
         guard.enter(Operation.CLOSE_ENDPOINT);
         try {
+            poller.remove(connection);
             silence(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
         } finally {
             guard.exit(Operation.CLOSE_ENDPOINT);
@@ -830,7 +877,7 @@ final class WorkerCore implements InterfaceListener {
         }
         final CloseReport cut = connection.refuseSends(Status.CANCELED);
         dispatcher.forget(connection);
-        connections = without(connections, connection);
+        remove(CONNECTIONS, connection);
         poller.remove(connection);
         connection.lane().finish();
         dropHalf(connection);

@@ -269,6 +269,30 @@ final class PeerGoneTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    void shouldLookNoMoreAtALaneWhoseMessagesBrokeTheProtocol(final ThreadMode mode) {
+        try (WorkerPair pair = WorkerPair.open(mode)) {
+            pair.receive(WorkerPair.ID);
+            final Connection back = pair.back();
+            back.onError((connection, status, reason) -> told.add(status.toString()));
+            pair.receiving().corruptType(3);
+            pair.sendNumber(1);
+            pair.settle();
+            assertEquals(Status.PROTOCOL_VIOLATION, back.status());
+            assertEquals(-1, back.pollIndex);
+            back.resume();
+            pair.sendNumber(2);
+            pair.settle();
+            assertEquals(-1, back.activeIndex);
+            assertEquals(List.of("PROTOCOL_VIOLATION"), told);
+            assertEquals(List.of(), pair.received);
+            assertEquals(1, pair.right.statistics().endpoints(), "until the application closes it");
+            back.close(CloseMode.FLUSH, Duration.ofSeconds(1));
+            assertEquals(0, pair.right.statistics().endpoints());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     void shouldEndAPeerWhoseFragmentsDoNotFitTogether(final ThreadMode mode) {
         final List<Consumer<Steering>> breaches = List.of(steering -> steering.corruptMeta(1L << 35),
             steering -> steering.corruptType(2), steering -> steering.corruptLength(0));

@@ -1,7 +1,7 @@
 package io.heddle.context.internal;
 
 /**
- * The guarded operations of a worker: every call of the first two rows of DESIGN section 3's table. Immutable.
+ * The guarded operations of a worker: every call that is a use of it in the sense of {@code ThreadMode}. Immutable.
  *
  * <p>The readable name is what reports show; it is the name of the public call where there is one.
  */

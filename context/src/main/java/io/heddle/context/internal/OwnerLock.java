@@ -28,6 +28,8 @@ final class OwnerLock implements AutoCloseable {
     /** While it is being made. */
     static final String TEMPORARY_SUFFIX = ".tmp";
     static final int OWNER_ID_LENGTH = 16;
+    /** As long as every one is, and nobody's. */
+    static final String ANY_OWNER_ID = "0".repeat(OWNER_ID_LENGTH);
 
     private static final int ATTEMPTS = 100;
     private static final SecureRandom RANDOM = new SecureRandom();

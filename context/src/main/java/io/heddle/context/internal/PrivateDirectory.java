@@ -1,6 +1,8 @@
 package io.heddle.context.internal;
 
 import io.heddle.context.AccessRefusedException;
+import io.heddle.context.HeddleException;
+import io.heddle.context.Status;
 import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -26,8 +28,26 @@ final class PrivateDirectory {
             Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(OWNER_ONLY));
         } catch (final FileAlreadyExistsException ex) {
             return verify(directory);
+        } catch (final IOException ex) {
+            requireMakeable(directory);
+            throw ex;
         }
         return verify(directory);
+    }
+
+    /** Says what keeps a directory that does not exist from being made, if that can be seen. */
+    static void requireMakeable(final Path directory) {
+        final Path parent = directory.toAbsolutePath().getParent();
+        if (!Files.isDirectory(parent)) {
+            throw new HeddleException(Status.IO_ERROR, "cannot make the directory: directory=" + directory +
+                " and its parent is missing: parent=" + parent +
+                "; make the parent, or choose another heddle.directory");
+        }
+        if (!Files.isWritable(parent)) {
+            throw new AccessRefusedException("cannot make the directory: directory=" + directory +
+                " parent=" + parent + " is not writable for uid=" + HostProcess.uid() +
+                "; choose another heddle.directory");
+        }
     }
 
     /** The same directory with its parents resolved. Throws {@link AccessRefusedException} if it is not ours alone. */

@@ -4,6 +4,7 @@ import io.heddle.context.AccessRefusedException;
 import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
+import io.heddle.context.SweepReport;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
@@ -12,6 +13,7 @@ import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * A context's place in the directory where processes find each other. Opening it makes the directory if need be,
@@ -24,6 +26,8 @@ import java.nio.file.Path;
 public final class RuntimeDirectory implements AutoCloseable {
     /** What {@code sockaddr_un} has room for, without the zero that ends it. */
     public static final int SOCKET_PATH_MAX_BYTES = 107;
+    /** What the name of a context's socket ends with. */
+    public static final String SOCKET_SUFFIX = ".sock";
 
     private final Owner owner;
     private final int contextId;
@@ -40,7 +44,7 @@ public final class RuntimeDirectory implements AutoCloseable {
      * Opens {@code directory}, whose parent must exist, for one context.
      *
      * @throws AccessRefusedException if it is a symbolic link or no directory, another user's, or open to others
-     * @throws HeddleException if the system refuses
+     * @throws HeddleException if it cannot be made, or the system refuses
      */
     public static RuntimeDirectory open(final Path directory) {
         try {
@@ -56,6 +60,25 @@ public final class RuntimeDirectory implements AutoCloseable {
     }
 
     /**
+     * Throws what {@link #open} and a transport's socket would run into. Makes nothing.
+     *
+     * @throws AccessRefusedException as {@link #open}
+     * @throws HeddleException if it cannot be made, or its path is too long
+     */
+    public static void check(final Path directory) {
+        requireSocketPath(directory.resolve(OwnerLock.ANY_OWNER_ID + "-1" + SOCKET_SUFFIX));
+        try {
+            if (Files.notExists(directory, LinkOption.NOFOLLOW_LINKS)) {
+                PrivateDirectory.requireMakeable(directory);
+            } else {
+                PrivateDirectory.verify(directory);
+            }
+        } catch (final IOException ex) {
+            throw failed("check", directory, ex);
+        }
+    }
+
+    /**
      * Removes what dead owners left, without becoming an owner. A directory that does not exist is empty.
      *
      * @param dryRun whether to report only
@@ -63,7 +86,7 @@ public final class RuntimeDirectory implements AutoCloseable {
      */
     public static SweepReport sweep(final Path directory, final boolean dryRun) {
         if (Files.notExists(directory, LinkOption.NOFOLLOW_LINKS)) {
-            return SweepReport.EMPTY;
+            return new SweepReport(List.of());
         }
         try {
             synchronized (Owner.class) {

@@ -1,6 +1,8 @@
 package io.heddle.context.internal;
 
 import io.heddle.context.CountersFile;
+import io.heddle.context.SweepReport;
+import io.heddle.context.SweepReport.Reason;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -30,11 +32,9 @@ final class Sweep {
     private static final Pattern OWNED = Pattern.compile("([0-9a-f]{" + OwnerLock.OWNER_ID_LENGTH + "})[-.].+");
 
     private final boolean dryRun;
-    private final List<String> removed = new ArrayList<>();
-    private final List<String> kept = new ArrayList<>();
+    private final List<SweepReport.Entry> files = new ArrayList<>();
     /** Of listeners; each name has a lock of its own. */
     private final List<Found> nameFiles = new ArrayList<>();
-    private long removedBytes;
 
     private Sweep(final boolean dryRun) {
         this.dryRun = dryRun;
@@ -55,35 +55,34 @@ final class Sweep {
             deadCounters.sort(Comparator.comparingLong(Found::modifiedMs).thenComparing(Found::name).reversed());
             for (int i = 0; i < deadCounters.size(); i++) {
                 if (i < KEPT_COUNTER_FILES) {
-                    kept.add(deadCounters.get(i).name());
+                    put(deadCounters.get(i), Reason.NEWEST_COUNTERS);
                 } else {
-                    remove(deadCounters.get(i));
+                    remove(deadCounters.get(i), Reason.OLDER_COUNTERS);
                 }
             }
         }
         sweepNames();
-        removed.sort(null);
-        kept.sort(null);
-        return new SweepReport(List.copyOf(removed), List.copyOf(kept), removedBytes);
+        files.sort(Comparator.comparing(SweepReport.Entry::name));
+        return new SweepReport(files);
     }
 
     private void sweepOwner(
         final OwnerProbe probe,
         final String ownerId,
-        final List<Found> files,
+        final List<Found> owned,
         final List<Found> deadCounters) throws IOException {
         try (OwnerProbe.Verdict verdict = probe.probe(ownerId)) {
             if (verdict.isLive()) {
-                files.forEach(file -> kept.add(file.name()));
+                owned.forEach(file -> put(file, Reason.LIVE_OWNER));
                 return;
             }
             // Its lock goes last: as long as anything else is there, so is the proof that it is dead.
-            files.sort(Comparator.comparing(Found::isLock));
-            for (final Found file : files) {
+            owned.sort(Comparator.comparing(Found::isLock));
+            for (final Found file : owned) {
                 if (file.name().endsWith(CountersFile.SUFFIX)) {
                     deadCounters.add(file);
                 } else {
-                    remove(file);
+                    remove(file, Reason.DEAD_OWNER);
                 }
             }
         }
@@ -96,24 +95,24 @@ final class Sweep {
             filesByName.computeIfAbsent(file.nameLock(), lock -> new ArrayList<>()).add(file);
         }
         for (final Map.Entry<String, List<Found>> name : filesByName.entrySet()) {
-            final List<Found> files = name.getValue();
-            files.sort(Comparator.comparing(Found::isLock));
-            final Path lock = files.get(0).path().resolveSibling(name.getKey());
+            final List<Found> named = name.getValue();
+            named.sort(Comparator.comparing(Found::isLock));
+            final Path lock = named.get(0).path().resolveSibling(name.getKey());
             final Path address = lock.resolveSibling(Found.withoutSuffix(name.getKey()) + NameFiles.ADDRESS_SUFFIX);
-            if (!sweepName(new NameFiles(lock, address), files)) {
-                files.forEach(file -> kept.add(file.name()));
+            if (!sweepName(new NameFiles(lock, address), named)) {
+                named.forEach(file -> put(file, Reason.HELD_NAME));
             }
         }
     }
 
     /** False if it is held, or cannot be judged. */
-    private boolean sweepName(final NameFiles name, final List<Found> files) {
+    private boolean sweepName(final NameFiles name, final List<Found> named) {
         final boolean[] isDead = new boolean[1];
         try {
             synchronized (NameFiles.JVM_WIDE) {
                 Uninterrupted.call(() -> name.probe(() -> {
                     isDead[0] = true;
-                    files.forEach(this::remove);
+                    named.forEach(file -> remove(file, Reason.FREE_NAME));
                 }));
             }
         } catch (final IOException ex) {
@@ -138,23 +137,26 @@ final class Sweep {
                 if (owned.matches() && !file.isDirectory()) {
                     filesByOwner.computeIfAbsent(owned.group(1), ownerId -> new ArrayList<>()).add(file);
                 } else {
-                    kept.add(file.name());
+                    put(file, Reason.NOT_HEDDLES);
                 }
             }
         }
         return filesByOwner;
     }
 
-    private void remove(final Found file) {
+    private void remove(final Found file, final Reason reason) {
         try {
             if (dryRun || Files.deleteIfExists(file.path())) {
-                removed.add(file.name());
-                removedBytes += file.lengthBytes();
+                put(file, reason);
             }
         } catch (final IOException ex) {
             // The report says that it is still there; a leftover must not keep a new process from starting.
-            kept.add(file.name());
+            put(file, Reason.NOT_REMOVABLE);
         }
+    }
+
+    private void put(final Found file, final Reason reason) {
+        files.add(new SweepReport.Entry(file.name(), file.lengthBytes(), reason));
     }
 
     /** A file as it was when the directory was listed. */

@@ -1,5 +1,7 @@
 package io.heddle.context.internal;
 
+import io.heddle.context.Context;
+
 /** Decides once per JVM whether thread modes are checked. Immutable. */
 final class ThreadChecks {
     static final String PROPERTY = "heddle.thread.checks";
@@ -10,7 +12,7 @@ final class ThreadChecks {
 
     static boolean isEnabled() {
         return isEnabled(
-            System.getProperty(PROPERTY), System.getenv(VARIABLE), ThreadGuard.class.desiredAssertionStatus());
+            System.getProperty(PROPERTY), System.getenv(VARIABLE), Context.class.desiredAssertionStatus());
     }
 
     /** A value that is neither of the two is left to the configuration to refuse; here it decides nothing. */

@@ -24,7 +24,8 @@ import org.agrona.concurrent.NanoClock;
 public final class ThreadGuard {
     /**
      * Whether thread modes are checked in this JVM: {@code heddle.thread.checks=assert|off} as system property, else
-     * {@code HEDDLE_THREAD_CHECKS} in the environment, else whether assertions are enabled for Heddle. Read once.
+     * {@code HEDDLE_THREAD_CHECKS} in the environment, else whether assertions are enabled for Heddle's {@code
+     * Context}. Read once.
      */
     public static final boolean CHECKS = ThreadChecks.isEnabled();
 

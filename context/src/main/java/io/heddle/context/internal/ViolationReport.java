@@ -31,9 +31,8 @@ final class ViolationReport {
         final Operation holderOperation,
         final boolean isForeign) {
         final StringBuilder text = new StringBuilder(1024);
-        text.append("thread mode violation: worker=").append(workerName).append(" mode=").append(mode)
-            .append(" thread=").append(name(intruder, intruder.getId())).append(" operation=").append(operation)
-            .append(" otherThread=").append(holderId == 0 ? "none" : name(holder, holderId))
+        appendHead(text, "thread mode violation", intruder, operation);
+        text.append(" otherThread=").append(holderId == 0 ? "none" : name(holder, holderId))
             .append(" otherOperation=").append(holderOperation == null ? "none" : holderOperation.toString());
         text.append("\n  what happened: thread ").append(name(intruder, intruder.getId())).append(" called ")
             .append(operation).append(' ');
@@ -47,11 +46,21 @@ final class ViolationReport {
 
     /** The holder's side of the story, with the stack of the calling thread. */
     Throwable holderStack(final Thread holder, final Operation operation, final long sinceDetectedNs) {
-        return new HolderStack("thread mode violation, the other side: worker=" + workerName + " mode=" + mode
-            + " thread=" + name(holder, holder.getId()) + " operation=" + operation
-            + "\n  another thread used this worker while this thread was inside " + operation
-            + "; this is the exact stack of the overlapped call, which went on undisturbed and left " + sinceDetectedNs
-            + " ns after the overlap was found");
+        final StringBuilder text = new StringBuilder(512);
+        appendHead(text, "thread mode violation, the other side", holder, operation);
+        text.append("\n  another thread used this worker while this thread was inside ").append(operation)
+            .append("; this is the exact stack of the overlapped call, which went on undisturbed and left ")
+            .append(sinceDetectedNs).append(" ns after the overlap was found");
+        return new HolderStack(text.toString());
+    }
+
+    private void appendHead(
+        final StringBuilder text,
+        final String title,
+        final Thread thread,
+        final Operation operation) {
+        text.append(title).append(": worker=").append(workerName).append(" mode=").append(mode)
+            .append(" thread=").append(name(thread, thread.getId())).append(" operation=").append(operation);
     }
 
     private void appendOther(
@@ -89,12 +98,10 @@ final class ViolationReport {
     private static void appendCures(final StringBuilder text) {
         text.append("\n  what to do, one of:")
             .append("\n    1. create the worker with ThreadMode.MULTI: Heddle then orders the calls with its own lock;")
-            .append("\n    2. order the calls so that they never overlap: one lock around every use, or one thread "
-                + "for all "
-                + "(in SINGLE hand the worker over with transferTo());")
-            .append("\n    3. for kept receive data, call releaseAsync() or close() instead of release(): allowed "
-                + "on any "
-                + "thread in every mode.");
+            .append("\n    2. order the calls so that they never overlap: one lock around every use, or one thread ")
+            .append("for all (in SINGLE hand the worker over with transferTo());")
+            .append("\n    3. for kept receive data, call releaseAsync() or close() instead of release(): allowed on ")
+            .append("any thread in every mode.");
     }
 
     private static void appendSampledStack(final StringBuilder text, final Thread holder, final long holderId) {

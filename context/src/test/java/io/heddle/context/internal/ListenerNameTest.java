@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.HeddleException;
 import io.heddle.context.OwnerChild;
 import io.heddle.context.Status;
+import io.heddle.context.SweepReport;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;

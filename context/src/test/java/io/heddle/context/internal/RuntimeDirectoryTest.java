@@ -1,6 +1,7 @@
 package io.heddle.context.internal;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -18,6 +19,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -100,10 +102,33 @@ class RuntimeDirectoryTest {
 
     @Test
     void shouldSayThatTheParentIsMissing() {
-        final HeddleException refusal =
-            assertThrows(HeddleException.class, () -> RuntimeDirectory.open(parent.resolve("a").resolve("b")));
+        final Path orphan = parent.resolve("a").resolve("b");
+        for (final Executable attempt : List.<Executable>of(
+            () -> RuntimeDirectory.open(orphan), () -> RuntimeDirectory.check(orphan))) {
+            final String refusal = assertThrows(HeddleException.class, attempt).getMessage();
+            assertTrue(refusal.contains("its parent is missing: parent=" + parent.resolve("a")), refusal);
+        }
+    }
 
-        assertTrue(refusal.getMessage().contains("NoSuchFileException"), refusal::getMessage);
+    @Test
+    void shouldCheckWithoutMakingIt() {
+        RuntimeDirectory.check(path);
+
+        assertFalse(Files.exists(path));
+        RuntimeDirectory.open(path).close();
+        RuntimeDirectory.check(path);
+    }
+
+    @Test
+    void shouldCheckThatASocketsPathWouldFit() {
+        final Path longest = parent.resolve("x".repeat(
+            RuntimeDirectory.SOCKET_PATH_MAX_BYTES - parent.toString().length() - "/".length() -
+                "/0123456789abcdef-1.sock".length()));
+        RuntimeDirectory.check(longest);
+
+        final String refusal = assertThrows(HeddleException.class, () -> RuntimeDirectory.check(Path.of(longest + "x")))
+            .getMessage();
+        assertTrue(refusal.contains("lengthBytes=108 must be <= 107"), refusal);
     }
 
     @Test

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.context.CountersFile;
 import io.heddle.context.OwnerChild;
+import io.heddle.context.SweepReport;
+import io.heddle.context.SweepReport.Reason;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -18,6 +20,8 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +61,27 @@ class SweepTest {
             counters.samples().stream().anyMatch(
                 sample -> sample.label().equals("worker.messages.received worker=w-1") && sample.value() == 42),
             () -> counters.samples().toString());
+    }
+
+    @Test
+    void shouldSayOfEachFileWhyItWentOrStayed() throws IOException {
+        try (RuntimeDirectory directory = RuntimeDirectory.open(path)) {
+            create(DEAD + "-1-segment", 0);
+            create("name-old.lock", 0);
+            create("README", 0);
+            for (int i = 1; i <= 3; i++) {
+                create("00000000000000a" + i + "-1.counters", i * 1_000);
+            }
+
+            assertEquals(
+                Map.of(DEAD + "-1-segment", Reason.DEAD_OWNER, "name-old.lock", Reason.FREE_NAME,
+                    "README", Reason.NOT_HEDDLES, "00000000000000a1-1.counters", Reason.OLDER_COUNTERS,
+                    "00000000000000a2-1.counters", Reason.NEWEST_COUNTERS,
+                    "00000000000000a3-1.counters", Reason.NEWEST_COUNTERS,
+                    directory.ownerId() + ".lock", Reason.LIVE_OWNER),
+                RuntimeDirectory.sweep(path, true).files().stream()
+                    .collect(Collectors.toMap(SweepReport.Entry::name, SweepReport.Entry::reason)));
+        }
     }
 
     @Test
@@ -204,7 +229,7 @@ class SweepTest {
     void shouldFindNothingInADirectoryThatIsNotThere() {
         final SweepReport report = RuntimeDirectory.sweep(parent.resolve("none"), false);
 
-        assertEquals(SweepReport.EMPTY, report);
+        assertEquals(new SweepReport(List.of()), report);
         assertFalse(Files.exists(parent.resolve("none")));
     }
 

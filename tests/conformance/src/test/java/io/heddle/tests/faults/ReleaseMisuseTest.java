@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The story of DESIGN section 1 in a release build: handler threads release what a SERIALIZED (or SINGLE) worker
+ * The mistake that Heddle is about, in a release build: handler threads release what a SERIALIZED (or SINGLE) worker
  * received, directly and with no ordering, while it progresses. Nothing checks them, and still no received element has
  * two holders, no byte is wrong, and the books balance.
  */
