@@ -232,7 +232,9 @@ final class ShmInterface implements TransportInterface {
         unservedLanes += change;
     }
 
-    /** Some of the budget may be free again: whoever waits for it gets it, the lane that has been open longest first. */
+    /**
+     * Some of the budget may be free again: whoever waits for it gets it, the lane that has been open longest first.
+     */
     void budgetFreed() {
         if (unservedLanes > 0 && !closed) {
             for (int i = 0; i < open.size(); i++) {

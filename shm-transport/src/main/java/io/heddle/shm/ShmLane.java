@@ -716,7 +716,8 @@ final class ShmLane implements Lane {
             : goneStatus.toString())
             + (goneReason == null ? "" : " reason=" + goneReason) + " slots=" + geometry.slots() + " ringBytes="
             + geometry.ringBytes()
-            + " inlineMaxBytes=" + inlineMaxBytes + " segmentBytes=" + geometry.segmentBytes() + waiting()
+            + " inlineMaxBytes=" + inlineMaxBytes + " unretired=" + writer.lastUnretired()
+            + " segmentBytes=" + geometry.segmentBytes() + waiting()
             + lent.describe();
     }
 

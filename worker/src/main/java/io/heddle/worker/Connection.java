@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 
 /**
@@ -63,6 +64,8 @@ public final class Connection {
     private boolean listed;
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
+    /** Since when, roughly. Read by whoever describes it. */
+    private volatile long starvedSinceNs;
     /** Memory of long messages that arrive here, or of which the application keeps something. */
     private long messageMemoryBytes;
     private boolean disposed;
@@ -321,6 +324,9 @@ public final class Connection {
     /** Whether the lane refused the last record that it was offered for want of room. */
     @Guarded
     void starved(final boolean isStarved) {
+        if (isStarved && !starved) {
+            starvedSinceNs = core.coarseNs();
+        }
         starved = isStarved;
     }
 
@@ -842,9 +848,13 @@ public final class Connection {
         }
     }
 
-    /** Transport, state, credits, pools and what it waits for, in one line. Any thread. */
+    /**
+     * Peer, state, how much waits and for how long it has stood still, transport, credits and pools, in one line. Any
+     * thread.
+     */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
+            + (starved ? " stalledForMs=" + TimeUnit.NANOSECONDS.toMillis(core.nanoTime() - starvedSinceNs) : "")
             + " [" + lane.describe()
             + ']';
     }

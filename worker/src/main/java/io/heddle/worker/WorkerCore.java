@@ -229,6 +229,11 @@ final class WorkerCore implements InterfaceListener {
         return clock.nanoTime();
     }
 
+    /** The time of a few rounds ago, for which nobody's clock is asked. */
+    long coarseNs() {
+        return coarseNs;
+    }
+
     void progressThread(final Thread thread) {
         progressThread = thread;
     }
