@@ -19,9 +19,9 @@ import org.HdrHistogram.Histogram;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * How long it takes from {@code Endpoint.create} until the connection stands, and until the answer to a first message of
- * eight bytes is here; between two JVMs, one connection after the other. The server sleeps when it has nothing to do,
- * the client spins.
+ * How long it takes from {@code Endpoint.create} until the connection stands, and until the answer to a first message
+ * of eight bytes is here; between two JVMs, one connection after the other. The server sleeps when it has nothing to
+ * do, the client spins.
  *
  * <pre> java --add-opens java.base/jdk.internal.misc=ALL-UNNAMED -cp … ConnectFigures [rounds] </pre>
  */
