@@ -8,7 +8,10 @@ import io.heddle.context.spi.Transport;
 import io.heddle.context.spi.TransportContext;
 import io.heddle.context.spi.TransportProvider;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
 import java.util.concurrent.ThreadFactory;
@@ -28,6 +31,7 @@ public final class Context implements AutoCloseable {
     private final RuntimeDirectory directory;
     private final Counters counters;
     private final List<Transport> transports = new ArrayList<>();
+    private final Map<String, String> unusedTransports = new LinkedHashMap<>();
     /** Guarded by this. In the order of creation. */
     private final List<AutoCloseable> dependents = new ArrayList<>();
     private volatile boolean closed;
@@ -76,6 +80,9 @@ public final class Context implements AutoCloseable {
                 found.add(provider.name());
                 if (wanted.isEmpty() ? provider.isUsedByDefault() : wanted.contains(provider.name())) {
                     transports.add(provider.open(lent));
+                } else {
+                    unusedTransports.put(provider.name(), wanted.isEmpty()
+                        ? "used only where heddle.transports names it" : "not in heddle.transports=" + wanted);
                 }
             }
         } catch (final ServiceConfigurationError ex) {
@@ -121,12 +128,19 @@ public final class Context implements AutoCloseable {
         return List.copyOf(transports);
     }
 
-    /** One paragraph of {@code key=value} lines per transport. */
+    /** Transports on the class path that are not used here, each with the reason, for descriptions. */
+    public Map<String, String> unusedTransports() {
+        return Collections.unmodifiableMap(unusedTransports);
+    }
+
+    /** One paragraph of {@code key=value} lines per transport; then those that are not used, with the reason. */
     public String describe() {
         final StringBuilder text = new StringBuilder("directory=").append(directory.path()).append('\n');
         for (final Transport transport : transports) {
             text.append(transport.describe().stripTrailing()).append('\n');
         }
+        unusedTransports.forEach((name, reason) ->
+            text.append("transport=").append(name).append(" rejected=[").append(reason).append("]\n"));
         return text.toString();
     }
 

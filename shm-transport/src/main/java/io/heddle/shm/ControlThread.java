@@ -86,7 +86,9 @@ final class ControlThread {
     /** Has the control thread do something soon. Any thread; never blocks. After the end it is not done. */
     void execute(final Runnable command) {
         commands.offer(command);
-        selector.wakeup();
+        if (Thread.currentThread() != thread) { // else it is found before the next select
+            selector.wakeup();
+        }
     }
 
     /** Unmaps a segment after the linger. Any thread; never blocks. */

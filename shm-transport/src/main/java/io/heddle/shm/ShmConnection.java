@@ -146,7 +146,10 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
                 FrameBody.end(body);
                 events.postPeerGrowthRefused(elementBytes);
             }
-            case FrameDescriptor.FAREWELL -> peerFarewell = true;
+            case FrameDescriptor.FAREWELL -> {
+                peerFarewell = true;
+                events.wake(); // the peer's last record in the control ring was not signalled
+            }
             default -> throw new ControlViolation("opcode", "value=" + opcode +
                 " does not belong into an open connection");
         }

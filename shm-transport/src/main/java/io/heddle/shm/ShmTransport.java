@@ -136,6 +136,11 @@ final class ShmTransport implements Transport {
     }
 
     @Override
+    public void execute(final Runnable task, final long delayNs) {
+        control.execute(delayNs == 0 ? task : () -> control.schedule(delayNs, task));
+    }
+
+    @Override
     public String describeLayout() {
         return LaneLayout.describe(Geometry.of(config()));
     }

@@ -203,12 +203,13 @@ class GrowthTest {
     @Test
     void shouldDropGrowthsUnderWayWhenThePeerEnds() {
         rightLink.close();
-        assertEquals("failed CONNECTION_RESET closed", leftEvents.await(1));
+        assertEquals("failed CONNECTION_RESET closed", leftEvents.await(2));
         leftLink.requestGrowth(0, COUNT, ELEMENT_BYTES);
         leftLink.signal();
         leftLink.finish();
         await("nothing kept").atMost(TestWorker.LIMIT).until(() -> left.transport.gauge().liveMaps() == 0);
-        assertEquals(1, leftEvents.told.size());
+        assertEquals(List.of("wake", "failed CONNECTION_RESET closed"), List.copyOf(leftEvents.told),
+            "the farewell wakes: the lane's last record was not signalled");
     }
 
     @Test

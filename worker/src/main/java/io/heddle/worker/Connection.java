@@ -12,7 +12,9 @@ import io.heddle.context.internal.TokenHolder;
 import io.heddle.context.spi.Lane;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
@@ -35,6 +37,8 @@ public final class Connection {
     private volatile Object userData;
     private volatile Object owner;
     private volatile ConnectionErrorHandler errorHandler;
+    /** By a transport's name why it was not taken, for {@link #describe()}. */
+    private final Map<String, String> rejected;
     private String peer = "(connecting)";
     /** Written before it is seen by anybody. */
     private boolean accepted;
@@ -53,6 +57,9 @@ public final class Connection {
     int activeIndex = -1;
     int quietRounds;
     int collections;
+    int runFrom;
+    int runTo;
+    int runDelivered;
     private boolean paused;
     private boolean stalled;
     private int skipBytes;
@@ -76,11 +83,12 @@ public final class Connection {
     private volatile Claim claim;
 
     @Guarded
-    Connection(final WorkerCore core, final Lane lane) {
+    Connection(final WorkerCore core, final Lane lane, final Map<String, String> rejected) {
         this.core = core;
         this.guard = core.guard();
         this.number = core.nextNumber();
         this.lane = lane;
+        this.rejected = Map.copyOf(rejected);
         lane.attachment(this);
     }
 
@@ -849,14 +857,20 @@ public final class Connection {
     }
 
     /**
-     * Peer, state, how much waits and for how long it has stood still, transport, credits and pools, in one line. Any
+     * Peer, state, how much waits and for how long it has stood still, transport, credits and pools, and why other
+     * transports were not taken, in one line. Any
      * thread.
      */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
             + (starved ? " stalledForMs=" + TimeUnit.NANOSECONDS.toMillis(core.nanoTime() - starvedSinceNs) : "")
-            + " [" + lane.describe()
-            + ']';
+            + " [" + lane.describe() + "] rejected=" + allRejected();
+    }
+
+    private Map<String, String> allRejected() {
+        final Map<String, String> all = new LinkedHashMap<>(rejected);
+        all.putAll(worker().context().unusedTransports());
+        return all;
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.heddle.context.internal.Guarded;
 import io.heddle.context.internal.Operation;
 import io.heddle.context.spi.TransportInterface;
 import io.heddle.context.spi.WaitState;
+import java.nio.channels.SelectableChannel;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -18,7 +19,7 @@ import org.agrona.UnsafeApi;
  * <p>While a worker spins, its peers see POLLING and pay nothing. Before it first arms, it says MAY_SLEEP, which makes
  * peers fence, and waits until every store that a peer had under way without a fence has long arrived; then it arms,
  * fences, and looks once more. After a while of steady work without arming it says POLLING again. Whatever might still
- * be missed is found by the look after each {@link #SLICE_NS}.
+ * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}; a selector has no such look.
  *
  * <p>{@link #arm()} and {@link #worked()} under the guard or with the token; the rest for any thread.
  */
@@ -26,13 +27,14 @@ final class Sleeper {
     /** No sleep is longer without a look. */
     static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
     private static final int BUSY_ROUNDS = 4096;
-    private static final int SETTLE_SPINS = 400;
+    /** Far more than a store takes to be seen, on whatever processor. */
+    private static final long SETTLE_NS = TimeUnit.MICROSECONDS.toNanos(20);
     private static final int IDLE_SPINS = 2000;
     private static final long GUEST_PARK_NS = TimeUnit.MICROSECONDS.toNanos(50);
 
     private final WorkerCore core;
+    private final WakeChannel channel;
     private final WakeUp wakeUp;
-    private final LanePoller poller;
     private final boolean isEnabled;
     private volatile boolean signalled;
     /** What peers were told. Written with the token. */
@@ -40,10 +42,10 @@ final class Sleeper {
     private long epoch = WaitState.ARMED;
     private int roundsSinceArmed;
 
-    Sleeper(final WorkerCore core, final WakeUp wakeUp, final LanePoller poller, final boolean isEnabled) {
+    Sleeper(final WorkerCore core, final WakeChannel channel, final WakeUp wakeUp, final boolean isEnabled) {
         this.core = core;
+        this.channel = channel;
         this.wakeUp = wakeUp;
-        this.poller = poller;
         this.isEnabled = isEnabled;
     }
 
@@ -74,10 +76,7 @@ final class Sleeper {
     /** OK if the worker may sleep: whatever comes from now on wakes it. BUSY if there is something to do first. */
     @Guarded
     Status arm() {
-        if (!isEnabled) {
-            throw new HeddleException(Status.UNSUPPORTED,
-                "arm refused: heddle.wakeup=off; progress and back off instead, or switch it on");
-        }
+        requireEnabled("arm");
         final DispatchToken token = core.token();
         token.checkNotInCallback(Operation.ARM);
         if (signalled) {
@@ -94,6 +93,19 @@ final class Sleeper {
         }
     }
 
+    private void requireEnabled(final String operation) {
+        if (!isEnabled) {
+            throw new HeddleException(Status.UNSUPPORTED, operation
+                + " refused: heddle.wakeup=off; progress and back off instead, or switch it on");
+        }
+    }
+
+    /** See {@link Worker#selectableChannel()}. Any thread. */
+    SelectableChannel selectableChannel() {
+        requireEnabled("selectableChannel");
+        return channel.channel();
+    }
+
     @Guarded
     private Status armWithToken() {
         if (core.lookAtAll()) {
@@ -101,12 +113,14 @@ final class Sleeper {
         }
         if (told == WaitState.POLLING) {
             tell(WaitState.MAY_SLEEP);
-            for (int i = 0; i < SETTLE_SPINS; i++) {
+            final long start = System.nanoTime();
+            while (System.nanoTime() - start < SETTLE_NS) {
                 Thread.onSpinWait();
             }
         }
         roundsSinceArmed = 0;
         epoch += 2;
+        channel.silence();
         wakeUp.arm();
         tell(epoch | (core.waitingCount() > 0 ? 1 : 0));
         // Orders the armed word before the look; the peer fences between its record and its look at the word.
@@ -123,13 +137,14 @@ final class Sleeper {
     boolean await(final long timeoutNs) {
         DispatchToken.checkThreadNotInCallback(Operation.ARM);
         final long start = System.nanoTime();
-        while (wakeUp.isArmed()) {
+        final long wakeUpsThen = wakeUp.wakeUps();
+        while (wakeUp.isAsleepSince(wakeUpsThen)) {
             final long left = timeoutNs - (System.nanoTime() - start);
             if (left <= 0 || Thread.currentThread().isInterrupted()) {
                 return false;
             }
-            wakeUp.park(Math.min(left, SLICE_NS));
-            if (wakeUp.isArmed() && hasNews()) {
+            wakeUp.park(wakeUpsThen, Math.min(left, SLICE_NS));
+            if (wakeUp.isAsleepSince(wakeUpsThen) && hasNews()) {
                 wakeUp.wake();
             }
         }
@@ -139,7 +154,7 @@ final class Sleeper {
     private boolean hasNews() {
         final DispatchToken token = core.token();
         if (!token.tryAcquire()) {
-            return true;
+            return false; // another thread looks, or dispatches, and news that it does not see will wake
         }
         try {
             return core.lookWhileAsleep();
@@ -204,6 +219,18 @@ final class Sleeper {
         } finally {
             core.guard().exit(operation);
         }
+    }
+
+    /** Whether whatever comes from now on will wake the worker. */
+    boolean isArmed() {
+        return wakeUp.isArmed();
+    }
+
+    /** Wakes whoever sleeps, for good. The worker is closed. */
+    void end() {
+        wakeUp.arm();
+        wakeUp.wake();
+        channel.close();
     }
 
     long wakeUps() {

@@ -12,18 +12,27 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class WakeUp {
     private static final VarHandle ARMED;
+    private static final VarHandle WAKE_UPS;
 
     static {
         try {
-            ARMED = MethodHandles.lookup().findVarHandle(WakeUp.class, "armed", boolean.class);
+            final MethodHandles.Lookup lookup = MethodHandles.lookup();
+            ARMED = lookup.findVarHandle(WakeUp.class, "armed", boolean.class);
+            WAKE_UPS = lookup.findVarHandle(WakeUp.class, "wakeUps", long.class);
         } catch (final ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
     }
 
+    private final Runnable onWake;
     private final Queue<Thread> sleepers = new ConcurrentLinkedQueue<>();
     private volatile boolean armed;
     private volatile long wakeUps;
+
+    /** @param onWake run by who wakes, once per arming; never blocks, never throws. */
+    WakeUp(final Runnable onWake) {
+        this.onWake = onWake;
+    }
 
     /** Volatile store: what is looked at afterwards is as new as any wake-up that found this not armed. */
     void arm() {
@@ -35,24 +44,33 @@ final class WakeUp {
     }
 
     /**
+     * Whether it is armed and nobody was woken since so many wake-ups: who was woken is not put back to sleep by
+     * another thread that arms meanwhile.
+     */
+    boolean isAsleepSince(final long wakeUpsThen) {
+        return armed && wakeUps == wakeUpsThen;
+    }
+
+    /**
      * Disarms and unparks every sleeper, once per arming. Any thread; the news was published before, with a full fence
      * or a volatile store.
      */
     void wake() {
         if (armed && ARMED.compareAndSet(this, true, false)) {
-            wakeUps++; // Only who disarmed comes here: ordered by the arming.
+            WAKE_UPS.getAndAdd(this, 1L); // Before the unparking; partner: isAsleepSince().
             for (final Thread sleeper : sleepers) {
                 LockSupport.unpark(sleeper);
             }
+            onWake.run();
         }
     }
 
-    /** Parks while armed, at most so long; may return early. */
-    void park(final long nanos) {
+    /** Parks while asleep since so many wake-ups, at most so long; may return early. */
+    void park(final long wakeUpsThen, final long nanos) {
         final Thread me = Thread.currentThread();
         sleepers.add(me);
         try {
-            if (armed) {
+            if (isAsleepSince(wakeUpsThen)) {
                 LockSupport.parkNanos(this, nanos);
             }
         } finally {

@@ -12,6 +12,7 @@ import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.internal.WorkerLock;
 import io.heddle.context.spi.TransportInterface;
+import java.nio.channels.SelectableChannel;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -171,7 +172,8 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Sleeps until something comes, after {@link #arm()} said OK; at once otherwise. Any thread, also several.
+     * Sleeps until something comes, after {@link #arm()} said OK; at once otherwise. Any thread, also several: each
+     * wake-up wakes all of them, also if one of them arms again before the others run.
      *
      * @return whether it was woken; false if the time is over or the thread was interrupted.
      */
@@ -182,6 +184,30 @@ public final class Worker implements AutoCloseable {
     /** Wakes whoever awaits, or makes the next {@link #arm()} say BUSY once. Any thread, in every mode. */
     public void signal() {
         core.sleeper().signal();
+    }
+
+    /**
+     * For an application's own {@link java.nio.channels.Selector}: a channel that becomes readable when something
+     * comes after {@link #arm()} said OK, as {@link #await} would return. Ask for it first, then:
+     * <pre>{@code
+     * worker.selectableChannel().register(selector, SelectionKey.OP_READ, mine);
+     * while (running) {
+     *     while (worker.progress() > 0) { }
+     *     if (worker.arm() == Status.OK) {
+     *         selector.select(key -> { });
+     *     }
+     * }
+     * }</pre>
+     *
+     * <p>It stays readable, once per arming however much comes, until the next {@code arm()} that says OK, which
+     * empties it; a worker that is not armed never makes it readable. Do not read from it, close it or make it
+     * blocking. Closing the worker closes it; who does so from another thread wakes the selector then, as with any
+     * channel. Any thread, in every mode; always the same channel.
+     *
+     * @throws HeddleException with UNSUPPORTED if {@code heddle.wakeup=off}.
+     */
+    public SelectableChannel selectableChannel() {
+        return core.sleeper().selectableChannel();
     }
 
     /** A request that is done when every send of every endpoint made before has been handed over. */
@@ -282,14 +308,17 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Name, mode, names it listens by, statistics and one line per endpoint: transport, credits, pools, what it waits
-     * for. Any thread; what changes meanwhile may be shown half changed.
+     * Name, mode, names it listens by, transports used and rejected with the reason, statistics, and one line per
+     * endpoint: transport, credits, pools, what it waits for. Any thread; what changes meanwhile may be shown half
+     * changed.
      */
     public String describe() {
         final StringBuilder text = new StringBuilder("worker name=").append(name).append(" threadMode=").append(mode)
             .append(" checks=")
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(" listeners=").append(core.listeners().names())
-            .append(' ').append(statistics()).append('\n');
+            .append(" transports=").append(core.transportNames()).append(" rejected=")
+            .append(context.unusedTransports()).append(' ').append(statistics())
+            .append(" droppedHandlesFound=").append(core.droppedHandles()).append('\n');
         for (final Connection connection : core.connections()) {
             text.append(connection.describe()).append('\n');
         }

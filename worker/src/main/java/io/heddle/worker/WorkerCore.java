@@ -90,14 +90,16 @@ final class WorkerCore implements InterfaceListener {
     private final TransportInterface[] interfaces;
     private final ReturnStack returns = new ReturnStack(element -> element.pool().lateReturn(element));
     private final KeptPools kept;
+    private final DroppedHandles dropped;
     private final LanePoller poller = new LanePoller();
     private final DeferredQueue deferred = new DeferredQueue();
-    private final WakeUp wakeUp = new WakeUp();
+    private final WakeUp wakeUp;
     private final WorkerCounts counts = new WorkerCounts();
     private final PublishedCounts published;
     private final Dispatcher dispatcher;
     private final Sleeper sleeper;
     private final Listeners listeners;
+    private final StallWatch stallWatch;
     private final AtomicInteger logLines = new AtomicInteger();
 
     /**
@@ -127,6 +129,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     WorkerCore(final Worker worker, final Context context, final ThreadMode mode, final String name) {
         final ContextConfig config = context.config();
+        final Transport first = context.transports().get(0);
         this.worker = worker;
         this.context = context;
         this.name = name;
@@ -142,9 +145,13 @@ final class WorkerCore implements InterfaceListener {
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
         kept = new KeptPools(this, config, () -> coarseNs);
+        dropped = DroppedHandles.of(this, config);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
-        sleeper = new Sleeper(this, wakeUp, poller, config.isWakeupEnabled());
+        final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
+        wakeUp = new WakeUp(wakeChannel::ring);
+        sleeper = new Sleeper(this, wakeChannel, wakeUp, config.isWakeupEnabled());
+        stallWatch = new StallWatch(this, first);
         interfaces = openInterfaces();
     }
 
@@ -155,7 +162,7 @@ final class WorkerCore implements InterfaceListener {
         try {
             for (final Transport transport : context.transports()) {
                 opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name,
-                    this, returns, () -> post(WORK_EVENTS)), this));
+                    this, returns, this::postEvents), this));
             }
             return opened.toArray(new TransportInterface[0]);
         } catch (final RuntimeException ex) {
@@ -209,6 +216,11 @@ final class WorkerCore implements InterfaceListener {
         return interfaces;
     }
 
+    /** In the order of preference. */
+    List<String> transportNames() {
+        return Arrays.stream(interfaces).map(each -> each.transport().name()).toList();
+    }
+
     long messageMaxBytes() {
         return messageMaxBytes;
     }
@@ -255,6 +267,11 @@ final class WorkerCore implements InterfaceListener {
         wakeUp.wake();
     }
 
+    private void postEvents() {
+        post(WORK_EVENTS);
+        stallWatch.begin();
+    }
+
     /** An element's last reference was let go. Exempt from the guard: a push onto a heap-side stack. */
     void cameHome(final PoolElement element) {
         if (returns.push(element)) {
@@ -279,12 +296,15 @@ final class WorkerCore implements InterfaceListener {
 
     /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
     int round() {
-        token.checkNotInCallback(Operation.PROGRESS);
-        if (!token.tryAcquire()) {
+        if (!token.tryAcquire(Operation.PROGRESS)) {
             return 0;
         }
         try {
-            return closed ? 0 : look() ? stepAndDispatch() : idle();
+            if (closed) {
+                return 0;
+            }
+            final Connection found = poller.look();
+            return found != null || hasOtherWork() ? stepAndDispatch(found) : idle();
         } catch (final InternalError ex) {
             return findLostMemory(ex);
         } finally {
@@ -316,16 +336,33 @@ final class WorkerCore implements InterfaceListener {
         return lost;
     }
 
-    /** Whether there is anything to do, without the lock. */
+    /** Whether there is anything to do besides what lanes have received, without the lock. */
     @TokenHolder
-    boolean look() {
-        return work != 0 || dispatcher.isRetirePending() || poller.look() || mayGoOn();
+    private boolean hasOtherWork() {
+        return work != 0 || dispatcher.isRetirePending() || mayGoOn();
     }
 
-    /** As {@link #look()}, at every lane; before sleeping. */
+    /** Whether there is anything to do at all, at any lane; before sleeping. */
     @TokenHolder
     boolean lookAtAll() {
-        return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
+        return hasOtherWork() || poller.lookAtAll();
+    }
+
+    /** Whether any lane has received something. */
+    @TokenHolder
+    boolean hasReceived() {
+        return poller.lookAtAll();
+    }
+
+    /** Whether a transport has something to tell. */
+    @TokenHolder
+    boolean hasEvents() {
+        for (final TransportInterface each : interfaces) {
+            if (each.hasEvents()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Whether a pending send, or who asked to be told, may have room. */
@@ -339,7 +376,7 @@ final class WorkerCore implements InterfaceListener {
         return false;
     }
 
-    private int stepAndDispatch() {
+    private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
             retryStalled();
@@ -349,7 +386,7 @@ final class WorkerCore implements InterfaceListener {
             guard.enter(Operation.PROGRESS);
         }
         try {
-            done = step();
+            done = step(found);
         } finally {
             if (isMulti) {
                 guard.exit(Operation.PROGRESS);
@@ -364,7 +401,7 @@ final class WorkerCore implements InterfaceListener {
 
     /** The transport step: everything that changes lanes, pools and worker state. */
     @Guarded
-    private int step() {
+    private int step(final Connection found) {
         if ((rounds & CLOCK_ROUNDS - 1) == 0) {
             published.publish(this);
         }
@@ -374,7 +411,7 @@ final class WorkerCore implements InterfaceListener {
         if (work != 0) {
             done = takeWork();
         }
-        dispatcher.collect();
+        dispatcher.collect(found);
         if (waiting.length != 0) {
             done += advanceWaiting();
         }
@@ -513,7 +550,7 @@ final class WorkerCore implements InterfaceListener {
     @Override
     @Guarded
     public void onAccepted(final Lane lane, final String peer) {
-        final Connection connection = new Connection(this, lane);
+        final Connection connection = new Connection(this, lane, Map.of());
         connection.accepted(peer);
         addConnection(connection);
         poller.add(connection);
@@ -579,33 +616,39 @@ final class WorkerCore implements InterfaceListener {
             final String refusal = remote == null ? "the peer does not use it"
                 : each.transport().unreachableReason(remote);
             if (refusal == null) {
-                final Connection connection = new Connection(this, each.connect(remote));
-                addConnection(connection);
-                return connection;
+                return connection(each.connect(remote), refusals);
             }
             refusals.put(each.transport().name(), refusal);
         }
+        refusals.putAll(context.unusedTransports());
         throw new UnreachableException(address.toString(), refusals);
     }
 
     /** To whoever listens by a name. The outcome is the connection's. */
     @Guarded
     Connection connect(final String listener, final byte[] applicationData, final long waitNs) {
+        final Map<String, String> refusals = new LinkedHashMap<>();
         for (final TransportInterface each : interfaces) {
             if (each.transport().capabilities().hasListeners()) {
-                final Connection connection = new Connection(this, each.connect(listener, applicationData, waitNs));
-                addConnection(connection);
-                return connection;
+                return connection(each.connect(listener, applicationData, waitNs), refusals);
             }
+            refusals.put(each.transport().name(), "it has no listeners");
         }
+        refusals.putAll(context.unusedTransports());
         throw new HeddleException(Status.UNSUPPORTED, "no transport of this worker has listeners: worker=" + name
-            + " listener=" + listener);
+            + " listener=" + listener + " rejected=" + refusals);
     }
 
     /** The application said yes to a peer. */
     @Guarded
     Connection accepted(final IncomingConnection request) {
-        final Connection connection = new Connection(this, request.accept());
+        return connection(request.accept(), Map.of());
+    }
+
+    /** @param rejected the transports that were asked before, each with its reason. */
+    @Guarded
+    private Connection connection(final Lane lane, final Map<String, String> rejected) {
+        final Connection connection = new Connection(this, lane, rejected);
         addConnection(connection);
         return connection;
     }
@@ -675,6 +718,15 @@ final class WorkerCore implements InterfaceListener {
     }
 
     // ---- keeping
+
+    ReceivedData newHandle() {
+        return dropped == null ? new ReceivedData() : dropped.newHandle();
+    }
+
+    /** Handles that were dropped without release, and found. */
+    long droppedHandles() {
+        return dropped == null ? 0 : dropped.found();
+    }
 
     @Guarded
     void keep(final Connection connection, final PoolElement element, final long address, final int bytes,
@@ -922,8 +974,7 @@ final class WorkerCore implements InterfaceListener {
         published.publishPools(this);
         published.close();
         context.unregister(worker);
-        wakeUp.arm();
-        wakeUp.wake();
+        sleeper.end();
         return leaks;
     }
 
@@ -981,6 +1032,20 @@ final class WorkerCore implements InterfaceListener {
 
     KeptPools kept() {
         return kept;
+    }
+
+    /** What there is to do that no lane shows: bits. */
+    int work() {
+        return work;
+    }
+
+    /** Another number after every round of progress. Counted plainly: other threads see it a little late. */
+    long progressMark() {
+        return (long) rounds << 32 | idleRounds;
+    }
+
+    long epochMs() {
+        return context.config().epochClock().time();
     }
 
     int waitingCount() {

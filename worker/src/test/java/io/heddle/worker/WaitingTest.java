@@ -18,7 +18,10 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -273,6 +276,51 @@ final class WaitingTest {
             WorkerPair.settle(pair.right);
             assertEquals(List.of(1), pair.numbers());
         }
+    }
+
+    @Test
+    void shouldKeepAwakeWhoWasWokenWhenAnotherThreadArmsAgain() throws Exception {
+        try (WorkerPair pair = WorkerPair.open(ThreadMode.MULTI)) {
+            for (int i = 0; i < 20; i++) {
+                assertEquals(Status.OK, pair.right.arm());
+                final List<CompletableFuture<Boolean>> sleepers = sleepers(pair.right);
+                pair.right.signal();
+                assertEquals(Status.BUSY, pair.right.arm());
+                assertEquals(Status.OK, pair.right.arm());
+                for (final CompletableFuture<Boolean> each : sleepers) {
+                    assertTrue(each.get(10, TimeUnit.SECONDS));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldWakeEveryThreadThatAwaitsWhenTheWorkerIsClosed(final ThreadMode mode) throws Exception {
+        try (WorkerPair pair = WorkerPair.open(mode)) {
+            assertEquals(Status.OK, pair.right.arm());
+            final List<CompletableFuture<Boolean>> sleepers = sleepers(pair.right);
+            pair.right.close(CloseMode.FORCE, LONG);
+            for (final CompletableFuture<Boolean> each : sleepers) {
+                assertTrue(each.get(10, TimeUnit.SECONDS));
+            }
+            assertTrue(pair.right.await(LONG), "at once");
+        }
+    }
+
+    /** Threads that await the armed worker, and sleep. */
+    private static List<CompletableFuture<Boolean>> sleepers(final Worker worker) {
+        final List<CompletableFuture<Boolean>> sleepers = new ArrayList<>();
+        final List<Thread> threads = new CopyOnWriteArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            sleepers.add(OtherThreads.supply(() -> {
+                threads.add(Thread.currentThread());
+                return worker.await(LONG);
+            }));
+        }
+        Awaitility.await("asleep").atMost(LONG).pollInterval(1, TimeUnit.MILLISECONDS).until(() -> threads.size() == 3
+            && threads.stream().allMatch(thread -> thread.getState() == Thread.State.TIMED_WAITING));
+        return sleepers;
     }
 
     @ParameterizedTest

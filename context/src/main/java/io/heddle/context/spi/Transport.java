@@ -25,6 +25,15 @@ public interface Transport extends AutoCloseable {
      */
     TransportInterface openInterface(InterfaceOptions options, InterfaceListener listener);
 
+    /**
+     * Has the transport's own thread run a task, soon or after a delay: system calls that no thread which uses a worker
+     * is to make, and what watches workers. Never blocks.
+     *
+     * @param task    short; what it throws goes to the context's error handler. Not run once the transport has ended.
+     * @param delayNs by the clock of the configuration; 0 for soon, in the order of the calls.
+     */
+    void execute(Runnable task, long delayNs);
+
     /** One line per fact, {@code key=value}, for {@code heddle info -d}. */
     String describe();
 

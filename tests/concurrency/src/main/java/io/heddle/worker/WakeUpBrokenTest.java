@@ -18,7 +18,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 public class WakeUpBrokenTest {
     private static final VarHandle WORK = handle();
 
-    private final WakeUp wakeUp = new WakeUp();
+    private final WakeUp wakeUp = new WakeUp(() -> { });
     private volatile int work;
 
     /** Posts work, as {@code WorkerCore.post} does. */

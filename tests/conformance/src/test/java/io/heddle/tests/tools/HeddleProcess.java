@@ -14,6 +14,8 @@ import java.util.regex.Pattern;
 
 /** The command line, started with this JVM's java and class path, its output in files. Confined. */
 final class HeddleProcess implements AutoCloseable {
+    /** What the JVM needs. */
+    static final List<String> FLAGS = List.of("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED");
     private static final long LIMIT_SECONDS = 120;
 
     private final Process process;
@@ -28,10 +30,17 @@ final class HeddleProcess implements AutoCloseable {
 
     /** Starts {@code heddle arguments}; {@code directory} takes its output. */
     static HeddleProcess start(final Path directory, final String arguments) throws IOException {
-        final List<String> command = new ArrayList<>(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-XX:TieredStopAtLevel=1",
-            "-cp", System.getProperty("java.class.path"), "io.heddle.tools.Main"));
+        return start(directory, List.of(), FLAGS, arguments);
+    }
+
+    /** As the other, with a command before java and other flags after it. */
+    private static HeddleProcess start(final Path directory, final List<String> launcher, final List<String> flags,
+        final String arguments) throws IOException {
+        final List<String> command = new ArrayList<>(launcher);
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.addAll(flags);
+        command.addAll(List.of("-XX:TieredStopAtLevel=1", "-cp", System.getProperty("java.class.path"),
+            "io.heddle.tools.Main"));
         command.addAll(List.of(arguments.split(" ")));
         final Path stdout = Files.createTempFile(directory, "stdout", ".txt");
         final Path stderr = Files.createTempFile(directory, "stderr", ".txt");
@@ -44,7 +53,13 @@ final class HeddleProcess implements AutoCloseable {
 
     /** Runs it to its end. */
     static HeddleProcess run(final Path directory, final String arguments) throws IOException, InterruptedException {
-        try (HeddleProcess heddle = start(directory, arguments)) {
+        return run(directory, List.of(), FLAGS, arguments);
+    }
+
+    /** Runs it to its end, with a command before java and other flags after it. */
+    static HeddleProcess run(final Path directory, final List<String> launcher, final List<String> flags,
+        final String arguments) throws IOException, InterruptedException {
+        try (HeddleProcess heddle = start(directory, launcher, flags, arguments)) {
             return heddle.awaitEnd();
         }
     }

@@ -8,14 +8,20 @@ import io.heddle.context.spi.TransportCapabilities;
 
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 
-/** The steered transport of one context: no threads of its own, no memory outside this JVM. Thread safe. */
+/**
+ * The steered transport of one context: no threads of its own, no memory outside this JVM. What it is to execute it
+ * runs at once, on the caller's thread; what is to wait waits for {@link #runDelayed()}. Thread safe.
+ */
 public final class SteeredTransport implements Transport {
     private final SteeredSettings settings;
     private final LeakTracker leakTracker;
     private final Steering steering = new Steering("transport", null);
     private final List<SteeredInterface> interfaces = new CopyOnWriteArrayList<>();
+    private final Queue<Runnable> delayed = new ConcurrentLinkedQueue<>();
 
     /** A transport without a context, for tests of the SPI alone. */
     public SteeredTransport(final SteeredSettings settings) {
@@ -79,6 +85,24 @@ public final class SteeredTransport implements Transport {
 
     void forget(final SteeredInterface side) {
         interfaces.remove(side);
+    }
+
+    @Override
+    public void execute(final Runnable task, final long delayNs) {
+        if (delayNs == 0) {
+            task.run();
+        } else {
+            delayed.add(task);
+        }
+    }
+
+    /** Runs what waits for its time, whatever the time; what waits in consequence is left. How many there were. */
+    public int runDelayed() {
+        final int count = delayed.size();
+        for (int i = 0; i < count; i++) {
+            delayed.remove().run();
+        }
+        return count;
     }
 
     @Override

@@ -50,6 +50,11 @@ public final class UnopenableTransport implements TransportProvider, Transport {
     }
 
     @Override
+    public void execute(final Runnable task, final long delayNs) {
+        throw new IllegalStateException("nothing is ever open: transport=" + NAME);
+    }
+
+    @Override
     public String describe() {
         return "transport=" + NAME;
     }
