@@ -274,12 +274,13 @@ final class ConnectAttempt implements ControlSocket.Listener {
         over = true;
         control.cancel(deadline);
         control.cancel(retry);
+        if (socket != null) { // first, so that an acceptor that misses the segment finds that nobody waits
+            socket.send(FrameBody.finished(FrameBody.begin(FrameDescriptor.FAREWELL)));
+            socket.closeWhenSent();
+        }
         if (segment != null) {
             SegmentFile.unlink(file());
             segment.unmap(); // no lane has seen it
-        }
-        if (socket != null) {
-            socket.close();
         }
     }
 

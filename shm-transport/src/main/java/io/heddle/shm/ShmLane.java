@@ -709,16 +709,18 @@ final class ShmLane implements Lane {
 
     @Override
     public String describe() {
-        if (geometry == null) {
+        final LentPools pools = lent; // any thread may ask, also while it opens
+        final RecordWriter out = writer;
+        if (geometry == null || pools == null || out == null) {
             return "transport=shm state=" + (goneStatus == null ? "connecting" : goneStatus + " reason=" + goneReason);
         }
         return "transport=shm peer=" + peer + " state=" + (disposed ? "disposed" : goneStatus == null ? "open"
             : goneStatus.toString())
             + (goneReason == null ? "" : " reason=" + goneReason) + " slots=" + geometry.slots() + " ringBytes="
             + geometry.ringBytes()
-            + " inlineMaxBytes=" + inlineMaxBytes + " unretired=" + writer.lastUnretired()
+            + " inlineMaxBytes=" + inlineMaxBytes + " unretired=" + out.lastUnretired()
             + " segmentBytes=" + geometry.segmentBytes() + waiting()
-            + lent.describe();
+            + pools.describe();
     }
 
     private String waiting() {

@@ -242,10 +242,6 @@ final class PairWorker {
         return call(hold::end);
     }
 
-    String describe() {
-        return worker.describe().replace('\n', ' ');
-    }
-
     String keep(final int every) throws Exception {
         return call(() -> {
             keepEvery = every;
@@ -270,6 +266,10 @@ final class PairWorker {
             + s.protocolViolations() + " endpoints=" + s.endpoints() + " problems=" + problems + " address="
             + address() + " problem=["
             + problem + "] last_error=[" + lastError + ']';
+    }
+
+    String describe() {
+        return worker.describe().replace('\n', ' ');
     }
 
     String close() throws Exception {
