@@ -287,6 +287,7 @@ class RoomTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @ExpectedLog("no more receive buffers, messages take the ring: not enough shared memory: .*heddle.shm.limit")
     void shouldComeBackToDescriptorsWhenThereIsSharedMemoryAgain(final ThreadMode mode) {
         final ContextConfig tight = new ContextConfig().sharedMemoryLimitBytes(KIB * KIB).poolLimitBytes(KIB * KIB);
         try (Duo duo = Duo.of(mode, new ContextConfig(), tight)) {
