@@ -25,7 +25,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** How connections come about, who speaks over them first, and what both ends, listeners and requests say of themselves. */
+/** How connections come about, who speaks over them, and what both ends, listeners and requests say of themselves. */
 @ExtendWith(HygieneExtension.class)
 @Timeout(60)
 class ConnectionMakingTest {
@@ -199,7 +199,8 @@ class ConnectionMakingTest {
         final String text = endpoint.describe();
         assertFalse(text.contains("\n"), text);
         for (final String part : List.of("peer=[pid=" + ProcessHandle.current().pid() + ' ', " worker=" + worker + ' ',
-            " user=", " status=OK", " pending=0", " transport=shm", " state=open", " inlineMaxBytes=", " segmentBytes=")) {
+            " user=", " status=OK", " pending=0", " transport=shm", " state=open", " inlineMaxBytes=",
+            " segmentBytes=")) {
             assertTrue((' ' + text.replace('[', ' ')).contains(part.replace('[', ' ')), () -> part + " in " + text);
         }
     }

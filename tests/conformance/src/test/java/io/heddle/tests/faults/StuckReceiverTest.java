@@ -29,7 +29,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One sender, several receivers, one of which is stopped: the others notice nothing, and it is seen which one it is. */
+/** One sender, several receivers, one of which is stopped: the others notice nothing, and it is named. */
 @Timeout(180)
 class StuckReceiverTest {
     private static final int BYTES = 100;
