@@ -177,10 +177,11 @@ final class Survivor implements AutoCloseable {
         return Long.parseLong(matcher.group(1));
     }
 
-    /** Forgets what is past. */
-    void forget() {
+    /** Forgets what is past, but for one sender, which goes on. */
+    void forgetAllBut(final int sender) {
         errors.clear();
-        received.clear();
+        problems.clear();
+        received.keySet().removeIf(each -> each != sender);
     }
 
     @Override
