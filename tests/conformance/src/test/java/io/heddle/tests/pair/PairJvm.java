@@ -39,8 +39,13 @@ public final class PairJvm implements AutoCloseable {
 
     /** Starts one; its crash reports go to the directory, its runtime directory is {@code directory/heddle}. */
     public static PairJvm start(final Path directory, final String... flags) throws IOException {
+        return start(directory, PairChild.class, flags);
+    }
+
+    /** As the other, with another main class that takes the directory, and commands and answers alike. */
+    public static PairJvm start(final Path directory, final Class<?> main, final String... flags) throws IOException {
         final List<String> command = ChildRun.javaCommand(directory, List.of(flags));
-        command.add(PairChild.class.getName());
+        command.add(main.getName());
         command.add(directory.resolve("heddle").toString());
         final PairJvm jvm = new PairJvm(directory,
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
@@ -63,6 +68,11 @@ public final class PairJvm implements AutoCloseable {
         } catch (final IOException ex) {
             System.err.println("pair child " + process.pid() + ": " + ex);
         }
+    }
+
+    /** Of the process. */
+    public long pid() {
+        return process.pid();
     }
 
     /** Tells it a command and returns its answer; fails if it failed. */
