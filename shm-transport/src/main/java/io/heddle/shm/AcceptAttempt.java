@@ -176,9 +176,11 @@ final class AcceptAttempt implements ControlSocket.Listener {
     private void failed(final Throwable cause, final LaneSlot slot, final boolean isExpected) {
         final Status status = cause instanceof HeddleException ? ((HeddleException) cause).status()
             : Status.SHMEM_SEGMENT;
+        final boolean hasLeft = socket.hasPeerLeft(); // and has taken its segment away: then nothing is wrong here
         if (isExpected) {
-            slot.postFailed(status, "cannot accept: " + cause.getMessage());
-        } else {
+            slot.postFailed(hasLeft ? Status.CONNECTION_RESET : status, hasLeft
+                ? "the peer ended before the connection stood" : "cannot accept: " + cause.getMessage());
+        } else if (!hasLeft) {
             control.reports().error(cause);
         }
         refuse(status, cause.getMessage());

@@ -48,6 +48,8 @@ final class ConnectAttempt implements ControlSocket.Listener {
     private long backOffNs = FIRST_BACK_OFF_NS;
     private String lastProblem = "no answer";
     private boolean over;
+    /** Set at once by whoever cancels, so that an attempt that has not begun costs nothing. */
+    private volatile boolean unwanted;
 
     ConnectAttempt(final ShmTransport transport, final ShmInterface owner, final ConnectTarget target) {
         this.transport = transport;
@@ -60,7 +62,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
     void begin(final LaneSlot lane) {
         control.execute(() -> {
             slot = lane;
-            if (!over) {
+            if (!over && !unwanted) {
                 allow(control.timings().handshakeNs() + waitNs());
                 findDeadlineNs = control.clock().nanoTime() + waitNs();
                 attempt();
@@ -79,6 +81,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
 
     /** The worker does not want the lane any more. Any thread. */
     void cancel() {
+        unwanted = true; // volatile; partner: begin's command
         control.execute(this::giveUp);
     }
 
@@ -271,12 +274,13 @@ final class ConnectAttempt implements ControlSocket.Listener {
         over = true;
         control.cancel(deadline);
         control.cancel(retry);
+        if (socket != null) { // first, so that an acceptor that misses the segment finds that nobody waits
+            socket.send(FrameBody.finished(FrameBody.begin(FrameDescriptor.FAREWELL)));
+            socket.closeWhenSent();
+        }
         if (segment != null) {
             SegmentFile.unlink(file());
             segment.unmap(); // no lane has seen it
-        }
-        if (socket != null) {
-            socket.close();
         }
     }
 

@@ -31,6 +31,8 @@ final class ControlSocket implements ControlThread.Ready {
     private byte[] partial;
     private SelectionKey key;
     private Listener listener;
+    /** Whether bytes have been read that come after the message at hand. */
+    private boolean moreFollows;
     private boolean closeWhenSent;
     private boolean closed;
 
@@ -64,6 +66,22 @@ final class ControlSocket implements ControlThread.Ready {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /**
+     * Whether the peer has left, asked while it waits for an answer and so has no reason to say anything: then there is
+     * more to read, its farewell or the end. That is taken away here, so the socket is of no more use but for an
+     * answer.
+     */
+    boolean hasPeerLeft() {
+        if (closed || unwritable || moreFollows) {
+            return true;
+        }
+        try {
+            return channel.read(ByteBuffer.allocate(1)) != 0;
+        } catch (final IOException ex) {
+            return true; // reset
+        }
     }
 
     /** Sends a message, now or when there is room. */
@@ -228,6 +246,7 @@ final class ControlSocket implements ControlThread.Ready {
         }
         final int body = start + FrameDescriptor.HEADER_BYTES;
         buffer.position(body + length);
+        moreFollows = buffer.hasRemaining();
         listener.onFrame(opcode, version, buffer.duplicate().order(buffer.order()).position(body).limit(body + length));
         return true;
     }

@@ -56,9 +56,30 @@ final class RecordReader {
         return LaneLayout.lapOf(word) == LaneLayout.lap(sequence, lapShift) && violation == null && sequence < end;
     }
 
+    /** Takes what has arrived, at most {@code limit} records, the first by itself: often there is but one. */
     int collect(final ReceiveBatch batch, final int limit) {
+        final int before = batch.size();
+        if (collectOne(batch, limit) && collectOne(batch, limit - 1)) {
+            collectMore(batch, limit - 2);
+        }
+        return batch.size() - before;
+    }
+
+    private boolean collectOne(final ReceiveBatch batch, final int limit) {
+        final long sequence = next;
+        final long slot = slotsAddress + ((sequence & slotMask) << SLOT_SHIFT);
+        // Partner: the writer's release store, which publishes payload and meta.
+        final long word = UnsafeApi.getLongAcquire(null, slot);
+        if (LaneLayout.lapOf(word) != LaneLayout.lap(sequence, lapShift) || sequence >= end || limit <= 0
+            || !add(batch, sequence, slot, word)) {
+            return false;
+        }
+        next = sequence + 1;
+        return true;
+    }
+
+    private void collectMore(final ReceiveBatch batch, final int limit) {
         long sequence = next;
-        final int added;
         final long stop = Math.min(sequence + limit, end);
         try {
             while (sequence < stop) {
@@ -72,10 +93,8 @@ final class RecordReader {
                 sequence++;
             }
         } finally {
-            added = (int) (sequence - next);
             next = sequence; // also if the memory was lost meanwhile: what is in the batch will be retired
         }
-        return added;
     }
 
     private boolean add(final ReceiveBatch batch, final long sequence, final long slot, final long word) {
@@ -141,10 +160,10 @@ final class RecordReader {
     /** Gives back the batch's reference on the records' elements, each once. */
     void dropElements(final ReceiveBatch batch, final int from, final int to) {
         for (int i = from; i < to; i++) {
-            final PoolElement element = batch.element[i];
+            final PoolElement element = batch.record(i).element;
             if (element != null) {
                 elementsCollected--;
-                batch.element[i] = null;
+                batch.record(i).element = null;
                 drop(element);
             }
         }
@@ -181,10 +200,10 @@ final class RecordReader {
         arrivedEnd = Math.max(arrivedEnd, next);
         for (int i = to - 1; i >= from; i--) {
             next--;
-            final PoolElement element = batch.element[i];
+            final PoolElement element = batch.record(i).element;
             if (element != null) {
                 elementsCollected--;
-                batch.element[i] = null;
+                batch.record(i).element = null;
                 final int index = (int) next & slotMask;
                 if (parked[index] != null) {
                     drop(parked[index]); // the peer has changed what that record was

@@ -15,6 +15,7 @@ import java.util.Map;
 final class ShmConnection implements LaneLink, ControlSocket.Listener {
     private static final int MAX_PENDING_GROWTHS = 64;
     private static final int MAX_PEER_GROWTHS = 1024;
+    private static final String RING_ALONE = "no more receive buffers, messages take the ring: ";
 
     private final ShmTransport transport;
     private final ControlThread control;
@@ -103,6 +104,8 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
                 socket.send(growth.encode());
             } catch (final HeddleException ex) {
                 refuseGrowth(elementBytes, ex.getMessage());
+                control.reports().refusal(RING_ALONE, new HeddleException(ex.status(), RING_ALONE + ex.getMessage(),
+                    ex));
             }
         }
     }

@@ -684,7 +684,8 @@ final class ShmLane implements Lane {
 
     @Override
     public String describe() {
-        if (geometry == null) {
+        final LentPools pools = lent; // any thread may ask, also while it opens
+        if (geometry == null || pools == null) {
             return "transport=shm state=" + (goneStatus == null ? "connecting" : goneStatus + " reason=" + goneReason);
         }
         return "transport=shm peer=" + peer + " state=" + (disposed ? "disposed" : goneStatus == null ? "open"
@@ -692,7 +693,7 @@ final class ShmLane implements Lane {
             + (goneReason == null ? "" : " reason=" + goneReason) + " slots=" + geometry.slots() + " ringBytes="
             + geometry.ringBytes()
             + " inlineMaxBytes=" + inlineMaxBytes + " segmentBytes=" + geometry.segmentBytes() + waiting()
-            + lent.describe();
+            + pools.describe();
     }
 
     private String waiting() {

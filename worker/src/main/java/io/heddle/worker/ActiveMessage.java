@@ -108,7 +108,7 @@ public final class ActiveMessage {
      *     and a copy would be needed.
      */
     public ReceivedData retain() {
-        final ReceivedData handle = new ReceivedData();
+        final ReceivedData handle = core.newHandle();
         retainInto(handle);
         return handle;
     }

@@ -3,9 +3,11 @@ package io.heddle.worker;
 import io.heddle.context.HeddleException;
 import io.heddle.context.PoolElement;
 import io.heddle.context.Status;
+import io.heddle.context.internal.DispatchToken;
 import io.heddle.context.internal.Guarded;
 import io.heddle.context.spi.Lane;
 import io.heddle.context.spi.ReceiveBatch;
+import io.heddle.context.spi.ReceivedRecord;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.BitSet;
@@ -25,17 +27,15 @@ final class Dispatcher {
     private static final ActiveMessageHandler[] NO_HANDLERS = new ActiveMessageHandler[0];
 
     private final WorkerCore core;
+    private final DispatchToken token;
     private final KeptPools kept;
     private final LanePoller poller;
     private final WorkerCounts counts;
     private final ActiveMessage message;
     private final ReceiveBatch batch = new ReceiveBatch(BATCH);
 
-    // The runs of the batch: records of one connection each.
-    private Connection[] runConnection = new Connection[8];
-    private int[] runFrom = new int[8];
-    private int[] runTo = new int[8];
-    private int[] runDelivered = new int[8];
+    /** Of whom the batch has records: each once, with its run's bounds in itself; null if it was closed since. */
+    private Connection[] inBatch = new Connection[8];
     private int runs;
     private boolean retirePending;
 
@@ -50,6 +50,7 @@ final class Dispatcher {
 
     Dispatcher(final WorkerCore core, final KeptPools kept, final LanePoller poller, final WorkerCounts counts) {
         this.core = core;
+        this.token = core.token();
         this.kept = kept;
         this.poller = poller;
         this.counts = counts;
@@ -78,10 +79,10 @@ final class Dispatcher {
         }
         retirePending = false;
         for (int r = 0; r < runs; r++) {
-            final Connection connection = runConnection[r];
-            runConnection[r] = null;
+            final Connection connection = inBatch[r];
+            inBatch[r] = null;
             if (connection != null && !connection.isDisposed()) {
-                retireRun(connection.lane(), runFrom[r], runDelivered[r], runTo[r]);
+                retireRun(connection.lane(), connection.runFrom, connection.runDelivered, connection.runTo);
             }
         }
         runs = 0;
@@ -99,26 +100,52 @@ final class Dispatcher {
         }
     }
 
+    /**
+     * Takes what the lanes have received.
+     *
+     * @param found a lane that has received something, by the look before; null if it found none.
+     */
     @Guarded
-    void collect() {
+    void collect(final Connection found) {
+        if (found == null) {
+            return;
+        }
+        if (poller.isOnly(found)) { // not so if it was closed since
+            collectFrom(found);
+        } else {
+            collectFromAll();
+        }
+        retirePending = runs > 0;
+    }
+
+    @Guarded
+    private void collectFromAll() {
         poller.rotate();
         final int count = poller.activeCount();
         nextFirst = nextFirst + 1 < count ? nextFirst + 1 : 0;
         for (int i = 0; i < count && batch.room() > 0; i++) {
             final int index = nextFirst + i;
             final Connection connection = poller.active(index < count ? index : index - count);
-            try {
-                collect(connection);
-            } catch (final RuntimeException | InternalError ex) {
-                core.broken(connection, ex);
+            if (!collectFrom(connection)) {
                 break; // the list of lanes has changed: the others come in the next round
             }
         }
-        retirePending = runs > 0;
+    }
+
+    /** False if the lane threw, and is no more. */
+    @Guarded
+    private boolean collectFrom(final Connection connection) {
+        try {
+            collectRecords(connection);
+            return true;
+        } catch (final RuntimeException | InternalError ex) {
+            core.broken(connection, ex);
+            return false;
+        }
     }
 
     @Guarded
-    private void collect(final Connection connection) {
+    private void collectRecords(final Connection connection) {
         final Lane lane = connection.lane();
         int added = 0;
         if (!connection.isPaused()) {
@@ -135,18 +162,14 @@ final class Dispatcher {
     }
 
     private void addRun(final Connection connection, final int from, final int to) {
-        if (runs == runConnection.length) {
-            runConnection = Arrays.copyOf(runConnection, runs * 2);
-            runFrom = Arrays.copyOf(runFrom, runs * 2);
-            runTo = Arrays.copyOf(runTo, runs * 2);
-            runDelivered = Arrays.copyOf(runDelivered, runs * 2);
+        if (runs == inBatch.length) {
+            inBatch = Arrays.copyOf(inBatch, runs * 2);
         }
         connection.quietRounds = 0;
-        runConnection[runs] = connection;
-        runFrom[runs] = from;
-        runTo[runs] = to;
-        runDelivered[runs] = from;
-        runs++;
+        connection.runFrom = from;
+        connection.runTo = to;
+        connection.runDelivered = from;
+        inBatch[runs++] = connection;
     }
 
     /** The lane's memory is about to go: nothing of it may be left in the batch. */
@@ -154,9 +177,9 @@ final class Dispatcher {
     void forget(final Connection connection) {
         paused.remove(connection);
         for (int r = 0; r < runs; r++) {
-            if (runConnection[r] == connection) {
-                runConnection[r] = null;
-                retireRun(connection.lane(), runFrom[r], runTo[r], runTo[r]);
+            if (inBatch[r] == connection) {
+                inBatch[r] = null;
+                retireRun(connection.lane(), connection.runFrom, connection.runTo, connection.runTo);
             }
         }
     }
@@ -222,31 +245,30 @@ final class Dispatcher {
             return 0;
         }
         int delivered = 0;
-        core.token().enterCallback();
+        token.enterCallback();
         try {
             for (int r = 0; r < runs; r++) {
-                delivered += deliverRun(r);
+                delivered += deliverRun(inBatch[r]);
             }
         } finally {
             try {
                 tellAll(deferredCount);
             } finally {
-                core.token().exitCallback();
+                token.exitCallback();
             }
         }
         return delivered + deferredCount;
     }
 
-    private int deliverRun(final int r) {
-        final Connection connection = runConnection[r];
-        final int from = runFrom[r];
-        final int to = runTo[r];
+    private int deliverRun(final Connection connection) {
+        final int from = connection.runFrom;
+        final int to = connection.runTo;
         final ActiveMessageHandler[] table = handlers;
         connection.forgetResume();
         int i = from;
-        while (i < to && deliver(connection, table, i)) {
+        while (i < to && deliver(connection, table, batch.record(i))) {
             i++;
-            runDelivered[r] = i;
+            connection.runDelivered = i;
         }
         if (i < to && !connection.isPaused()) {
             connection.pause();
@@ -259,35 +281,37 @@ final class Dispatcher {
      * As {@link #deliverChecked}; what is thrown there was not the handler's doing: memory of the lane is gone. Then
      * this connection ends and the others go on.
      */
-    private boolean deliver(final Connection connection, final ActiveMessageHandler[] table, final int i) {
+    private boolean deliver(final Connection connection, final ActiveMessageHandler[] table,
+        final ReceivedRecord record) {
         try {
-            return deliverChecked(connection, table, i);
+            return deliverChecked(connection, table, record);
         } catch (final RuntimeException | InternalError ex) {
             return violated(connection, "the record cannot be read: " + ex);
         }
     }
 
     /** False if the record stays: postponed, or no memory for it yet. */
-    private boolean deliverChecked(final Connection connection, final ActiveMessageHandler[] table, final int i) {
+    private boolean deliverChecked(final Connection connection, final ActiveMessageHandler[] table,
+        final ReceivedRecord record) {
         if (connection.isClosed() || connection.isSilenced()) {
             counts.dropped++;
             return true;
         }
-        final long meta = batch.meta[i];
-        final int length = batch.length[i];
-        if (batch.type[i] == ActiveMessageMeta.TYPE_ONLY) {
+        final long meta = record.meta;
+        final int length = record.length;
+        if (record.type == ActiveMessageMeta.TYPE_ONLY) {
             final int headerBytes = ActiveMessageMeta.headerBytes(meta);
             final int dataBytes = ActiveMessageMeta.payloadBytes(meta);
             if (ActiveMessageMeta.recordBytes(dataBytes, headerBytes) != length) {
                 return violated(connection, "length=" + length + " headerBytes=" + headerBytes + " payloadBytes="
                     + dataBytes);
             }
-            final long address = batch.address[i];
+            final long address = record.address;
             return handle(connection, table, meta, address, dataBytes, address
                 + (headerBytes == 0 ? 0 : length - headerBytes),
-                batch.element[i]);
+                record.element);
         }
-        return deliverFragment(connection, table, i, meta, length);
+        return deliverFragment(connection, table, record, meta, length);
     }
 
     private boolean handle(final Connection connection, final ActiveMessageHandler[] table, final long meta,
@@ -329,18 +353,19 @@ final class Dispatcher {
         return true;
     }
 
-    private boolean deliverFragment(final Connection connection, final ActiveMessageHandler[] table, final int i,
+    private boolean deliverFragment(final Connection connection, final ActiveMessageHandler[] table,
+        final ReceivedRecord record,
         final long meta,
         final int length) {
         final Reassembly reassembly = connection.reassembly();
-        if (batch.type[i] == ActiveMessageMeta.TYPE_FIRST) {
+        if (record.type == ActiveMessageMeta.TYPE_FIRST) {
             if (reassembly.isOpen() || connection.isSkipping()) {
                 return violated(connection, "a first fragment within a message");
             }
-            return begin(connection, i, meta, length) || connection.isSkipping();
+            return begin(connection, record, meta, length) || connection.isSkipping();
         }
-        if (batch.type[i] != ActiveMessageMeta.TYPE_MORE) {
-            return violated(connection, "type=" + (batch.type[i] & 0xFF));
+        if (record.type != ActiveMessageMeta.TYPE_MORE) {
+            return violated(connection, "type=" + record.type);
         }
         if (connection.isSkipping()) {
             connection.skip(length);
@@ -349,7 +374,7 @@ final class Dispatcher {
         if (!reassembly.isOpen()) {
             return violated(connection, "fragment without a first one");
         }
-        if (!reassembly.isComplete() && !reassembly.add(ActiveMessageMeta.payloadBytes(meta), batch.address[i],
+        if (!reassembly.isComplete() && !reassembly.add(ActiveMessageMeta.payloadBytes(meta), record.address,
             length)) {
             return violated(connection, "fragment offset=" + ActiveMessageMeta.payloadBytes(meta) + " length="
                 + length);
@@ -361,7 +386,7 @@ final class Dispatcher {
      * The first fragment of a long message: takes memory for the whole of it. False if there is none now or the
      * message is refused.
      */
-    private boolean begin(final Connection connection, final int i, final long meta, final int length) {
+    private boolean begin(final Connection connection, final ReceivedRecord record, final long meta, final int length) {
         final int headerBytes = ActiveMessageMeta.headerBytes(meta);
         final int total = ActiveMessageMeta.payloadBytes(meta);
         final int here = headerBytes == 0 ? length : length - headerBytes & -8;
@@ -385,8 +410,8 @@ final class Dispatcher {
         }
         connection.stalled(false);
         final Reassembly reassembly = connection.reassembly();
-        reassembly.open(element, meta, batch.address[i] + length - headerBytes);
-        return here == 0 || reassembly.add(0, batch.address[i], here);
+        reassembly.open(element, meta, record.address + length - headerBytes);
+        return here == 0 || reassembly.add(0, record.address, here);
     }
 
     private boolean complete(final Connection connection, final ActiveMessageHandler[] table,
@@ -411,11 +436,11 @@ final class Dispatcher {
 
     /** As the second half of {@link #dispatch}: for a closing worker. */
     void tell(final int deferredCount) {
-        core.token().enterCallback();
+        token.enterCallback();
         try {
             tellAll(deferredCount);
         } finally {
-            core.token().exitCallback();
+            token.exitCallback();
         }
     }
 

@@ -85,24 +85,30 @@ final class LanePoller {
         }
     }
 
-    /** Whether a lane that this round looks at has received something. */
+    /** A lane that has received something, of those that this round looks at; null if none has. */
     @TokenHolder
-    boolean look() {
+    Connection look() {
         // Taking the token costs more than a look: while the lanes are few, one taking serves several looks.
         for (int looks = silentPerRound == 0 ? LOOKS_IF_FEW : 1; looks > 0; looks--) {
             for (int i = 0; i < activeCount; i++) {
                 final Connection connection = active[i];
                 if (connection.lane().hasReceived() && !connection.isPaused()) {
-                    return true;
+                    return connection;
                 }
             }
         }
-        return silentPerRound != 0 && lookAtSilent();
+        return silentPerRound == 0 ? null : lookAtSilent();
+    }
+
+    /** Whether this lane is looked at, and no other. */
+    @TokenHolder
+    boolean isOnly(final Connection connection) {
+        return connection.activeIndex == 0 && activeCount == 1 && silentPerRound == 0;
     }
 
     @TokenHolder
-    private boolean lookAtSilent() {
-        boolean found = false;
+    private Connection lookAtSilent() {
+        Connection found = null;
         int next = cursor;
         for (int i = silentPerRound; i > 0; i--) {
             if (next >= allCount) {
@@ -112,7 +118,7 @@ final class LanePoller {
             final Lane lane = connection.lane();
             if (connection.activeIndex < 0 && lane.hasReceived() && !connection.isPaused()) {
                 activate(connection);
-                found = true;
+                found = connection;
             }
         }
         cursor = next;

@@ -22,8 +22,13 @@ import org.agrona.DirectBuffer;
  * <p>Heddle never reuses a handle that {@link ActiveMessage#retain()} made. An object that the application reuses by
  * {@link ActiveMessage#retainInto} is as safe as the application's own bookkeeping. Handing a handle to another thread
  * publishes the bytes with it.
+ *
+ * <p>A handle that is dropped without being let go keeps its memory until the worker is closed, whose report names it.
+ * With {@code heddle.leak.tracking=sampled|full} handles made by {@code retain()}, some or all, are found by the
+ * garbage collector: logged with the stack of their receipt, and let go. What {@code byteBuffer()} or {@code
+ * memoryAddress()} gave is not valid then any more.
  */
-public final class ReceivedData extends GuardedBuffer implements AutoCloseable {
+public sealed class ReceivedData extends GuardedBuffer implements AutoCloseable permits WatchedData {
     private PoolElement element;
     private int generation;
 
@@ -60,8 +65,8 @@ public final class ReceivedData extends GuardedBuffer implements AutoCloseable {
      * @throws DescriptorStateException if this one was let go.
      */
     public ReceivedData retain() {
-        final ReceivedData other = new ReceivedData();
         final WorkerCore core = core("retain");
+        final ReceivedData other = core.newHandle();
         core.guard().enter(Operation.RETAIN);
         try {
             final long address = addressOffset();
@@ -133,6 +138,26 @@ public final class ReceivedData extends GuardedBuffer implements AutoCloseable {
         }
         if (held.release(generation)) {
             core.cameHome(held);
+        }
+        hasLetGo();
+    }
+
+    /** For the subclass that is watched. */
+    void hasLetGo() {
+    }
+
+    /** What one handle has: for whoever lets go in its place. Immutable. */
+    record Hold(PoolElement element, int generation, int lengthBytes) {
+        void letGo(final WorkerCore core) {
+            if (element.release(generation)) {
+                core.cameHome(element);
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "pool=" + element.pool().name() + " element=" + element.index() + " lengthBytes=" + lengthBytes
+                + " [" + element.lane() + ']';
         }
     }
 

@@ -177,8 +177,7 @@ final class Sleeper {
         final long start = System.nanoTime();
         int idle = 0;
         while (!condition.getAsBoolean()) {
-            final Thread progressing = core.progressThread();
-            final boolean isGuest = progressing != null && progressing != Thread.currentThread();
+            final boolean isGuest = isProgressedByOther(operation);
             final boolean hasWorked = !isGuest && core.progress(operation) > 0;
             // However much there is to do: it may be for others.
             final long left = timeoutNs - (System.nanoTime() - start);
@@ -192,6 +191,16 @@ final class Sleeper {
             }
         }
         return true;
+    }
+
+    /**
+     * Whether a progress thread does it. In the other modes than MULTI whoever closes is the rightful user meanwhile,
+     * and in SERIALIZED has the lock without which the progress thread does nothing.
+     */
+    private boolean isProgressedByOther(final Operation operation) {
+        final ProgressThread progressing = core.progressThread();
+        return progressing != null && progressing.thread() != Thread.currentThread()
+            && (core.isMulti() || !operation.isClosing());
     }
 
     private static int waitForOther(final int idle) {

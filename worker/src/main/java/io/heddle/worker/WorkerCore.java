@@ -87,6 +87,7 @@ final class WorkerCore implements InterfaceListener {
     private final TransportInterface[] interfaces;
     private final ReturnStack returns = new ReturnStack(element -> element.pool().lateReturn(element));
     private final KeptPools kept;
+    private final DroppedHandles dropped;
     private final LanePoller poller = new LanePoller();
     private final DeferredQueue deferred = new DeferredQueue();
     private final WakeUp wakeUp;
@@ -96,6 +97,7 @@ final class WorkerCore implements InterfaceListener {
     private final Sleeper sleeper;
     private final Listeners listeners;
     private final StallWatch stallWatch;
+    private final TearDown tearDown = new TearDown(this);
     private final AtomicInteger logLines = new AtomicInteger();
 
     /**
@@ -110,8 +112,14 @@ final class WorkerCore implements InterfaceListener {
     private volatile Connection[] waiting = new Connection[0];
     private volatile Connection[] connections = new Connection[0];
     private volatile WorkerErrorHandler errorHandler;
-    private volatile Thread progressThread;
+    private volatile ProgressThread progressThread;
+    /** Its close has begun: nothing new is made. Written under the guard. */
+    private volatile boolean closing;
     private volatile boolean closed;
+    /** Connections that were closed inside a callback and are flushed still. Written under the guard. */
+    private volatile int lingering;
+    /** Counts, on request, the moments at which no callback was running. Written with the token. */
+    private volatile long quietMoments;
     private PoolElement homeChain;
     private int firstWaiting;
     private int connectionCount;
@@ -138,6 +146,7 @@ final class WorkerCore implements InterfaceListener {
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
         kept = new KeptPools(this, config, () -> coarseNs);
+        dropped = DroppedHandles.of(this, config);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
         final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
@@ -233,12 +242,17 @@ final class WorkerCore implements InterfaceListener {
         return clock.nanoTime();
     }
 
-    void progressThread(final Thread thread) {
-        progressThread = thread;
+    void progressThread(final ProgressThread progress) {
+        progressThread = progress;
     }
 
-    Thread progressThread() {
+    /** Null if there is none. */
+    ProgressThread progressThread() {
         return progressThread;
+    }
+
+    TearDown tearDown() {
+        return tearDown;
     }
 
     // ---- from any thread
@@ -283,12 +297,15 @@ final class WorkerCore implements InterfaceListener {
 
     /** One round of progress; the guard is entered already unless this worker is MULTI. How much was done. */
     int round() {
-        token.checkNotInCallback(Operation.PROGRESS);
-        if (!token.tryAcquire()) {
+        if (!token.tryAcquire(Operation.PROGRESS)) {
             return 0;
         }
         try {
-            return closed ? 0 : look() ? stepAndDispatch() : idle();
+            if (closed) {
+                return 0;
+            }
+            final Connection found = poller.look();
+            return found != null || hasOtherWork() ? stepAndDispatch(found) : idle();
         } catch (final InternalError ex) {
             return findLostMemory(ex);
         } finally {
@@ -320,16 +337,16 @@ final class WorkerCore implements InterfaceListener {
         return lost;
     }
 
-    /** Whether there is anything to do, without the lock. */
+    /** Whether there is anything to do besides what lanes have received, without the lock. */
     @TokenHolder
-    boolean look() {
-        return work != 0 || dispatcher.isRetirePending() || poller.look() || mayGoOn();
+    private boolean hasOtherWork() {
+        return work != 0 || dispatcher.isRetirePending() || mayGoOn() || isLingerOver();
     }
 
-    /** As {@link #look()}, at every lane; before sleeping. */
+    /** Whether there is anything to do at all, at any lane; before sleeping. */
     @TokenHolder
     boolean lookAtAll() {
-        return work != 0 || dispatcher.isRetirePending() || poller.lookAtAll() || mayGoOn();
+        return hasOtherWork() || poller.lookAtAll();
     }
 
     /** Whether any lane has received something. */
@@ -360,22 +377,42 @@ final class WorkerCore implements InterfaceListener {
         return false;
     }
 
-    private int stepAndDispatch() {
+    /** Whether a connection that was closed inside a callback has been flushed for long enough; then it is work. */
+    private boolean isLingerOver() {
+        if (lingering == 0) {
+            return false;
+        }
+        final long nowNs = System.nanoTime();
+        for (final Connection connection : connections) {
+            if (connection.isLingerOver(nowNs)) {
+                post(WORK_CLOSE);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
+            isLingerOver();
         }
         int done;
         if (isMulti) {
             guard.enter(Operation.PROGRESS);
         }
         try {
-            done = step();
+            done = step(found);
         } finally {
             if (isMulti) {
                 guard.exit(Operation.PROGRESS);
             }
         }
         done += dispatcher.dispatch(deferredTaken);
+        if (tearDown.isWanted()) {
+            tearDown.run();
+            return done;
+        }
         sleeper.worked();
         return done;
     }
@@ -384,7 +421,7 @@ final class WorkerCore implements InterfaceListener {
 
     /** The transport step: everything that changes lanes, pools and worker state. */
     @Guarded
-    private int step() {
+    private int step(final Connection found) {
         if ((rounds & CLOCK_ROUNDS - 1) == 0) {
             published.publish(this);
         }
@@ -394,7 +431,7 @@ final class WorkerCore implements InterfaceListener {
         if (work != 0) {
             done = takeWork();
         }
-        dispatcher.collect();
+        dispatcher.collect(found);
         if (waiting.length != 0) {
             done += advanceWaiting();
         }
@@ -484,7 +521,7 @@ final class WorkerCore implements InterfaceListener {
             if (connection.mayGoOn() || connection.isContent()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
-                    if (connection.isCloseAfterFlush()) {
+                    if (connection.isLingering()) {
                         post(WORK_CLOSE);
                     }
                 }
@@ -548,7 +585,7 @@ final class WorkerCore implements InterfaceListener {
             }
             connection.gone(status, reason);
             removeWaiting(connection);
-            if (connection.isCloseAfterFlush()) {
+            if (connection.isLingering()) {
                 post(WORK_CLOSE); // nothing is left to be flushed
             }
             if (connection.pollIndex < 0) {
@@ -682,6 +719,15 @@ final class WorkerCore implements InterfaceListener {
 
     // ---- keeping
 
+    ReceivedData newHandle() {
+        return dropped == null ? new ReceivedData() : dropped.newHandle();
+    }
+
+    /** Handles that were dropped without release, and found. */
+    long droppedHandles() {
+        return dropped == null ? 0 : dropped.found();
+    }
+
     @Guarded
     void keep(final Connection connection, final PoolElement element, final long address, final int bytes,
         final ReceivedData mine) {
@@ -763,7 +809,7 @@ final class WorkerCore implements InterfaceListener {
             removeWaiting(connection);
             connection.lane().finish(); // the peer's own sends must not wait for ever
             deferred.add(new PeerGone(connection));
-            post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
+            post(connection.isLingering() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }
     }
 
@@ -868,34 +914,74 @@ final class WorkerCore implements InterfaceListener {
     // ---- the end
 
     CloseReport close(final Connection connection, final CloseMode mode, final Duration timeout) {
-        return new Closing(this, mode, timeout.toNanos()).close(connection);
+        return new Closing(this, mode, timeout).close(connection);
     }
 
-    /** Under the guard and with the token: connections whose close was begun inside a callback. */
+    /** The worker's close has begun. */
+    @Guarded
+    void closing() {
+        closing = true;
+    }
+
+    /** A connection is flushed by later rounds before it is disposed of. */
+    @Guarded
+    void linger(final Connection connection, final long endNs) {
+        if (!connection.isLingering()) {
+            lingering++;
+        }
+        connection.linger(endNs);
+    }
+
+    /** Under the guard and with the token: connections that whoever closed them could not dispose of. */
     @Guarded
     private void closeRequested() {
+        quietMoments++; // Partner: awaitQuiet().
+        final long nowNs = System.nanoTime();
         for (final Connection connection : connections) {
-            if (connection.isClosed() && !connection.isDisposed()
-                && (!connection.hasPending() || !connection.isCloseAfterFlush())) {
+            if (connection.isToBeDisposed(nowNs)) {
                 dispose(connection);
             }
         }
     }
 
+    /**
+     * Waits until no callback runs that began before this call. Outside of a callback.
+     *
+     * @return false if the deadline, on the scale of {@code System.nanoTime()}, has passed.
+     */
+    boolean awaitQuiet(final long deadlineNs) {
+        // Volatile, after whatever callbacks must not be seen by any more; partner: closeRequested().
+        final long seen = quietMoments;
+        while (!token.tryAcquire()) {
+            if (quietMoments != seen) {
+                return true;
+            }
+            if (System.nanoTime() - deadlineNs >= 0) {
+                return false;
+            }
+            post(WORK_CLOSE); // a dispatcher that takes the token again and again lets nobody else have it
+            token.awaitRelease(deadlineNs);
+        }
+        token.release();
+        return true;
+    }
+
     /** Under the guard and with the token, no batch in dispatch: says goodbye and drops every reference to the lane. */
     @Guarded
-    CloseReport dispose(final Connection connection) {
+    void dispose(final Connection connection) {
         if (!connection.markDisposed()) {
-            return CloseReport.CLEAN;
+            return;
         }
-        final CloseReport cut = connection.refuseSends(Status.CANCELED);
+        if (connection.isLingering()) {
+            lingering--;
+        }
+        connection.refuseSends(Status.CANCELED);
         dispatcher.forget(connection);
         remove(CONNECTIONS, connection);
         poller.remove(connection);
         connection.lane().finish();
         dropHalf(connection);
         connection.lane().dispose();
-        return cut;
     }
 
     /** A message whose rest will not come. */
@@ -929,7 +1015,7 @@ final class WorkerCore implements InterfaceListener {
         leaks.addAll(kept.close());
         published.publishPools(this);
         published.close();
-        context.unregister(worker);
+        context.unregister(worker.dependent());
         sleeper.end();
         return leaks;
     }
@@ -1006,6 +1092,13 @@ final class WorkerCore implements InterfaceListener {
 
     int waitingCount() {
         return waiting.length;
+    }
+
+    /** For what makes something new. */
+    void requireNotClosing(final String operation) {
+        if (closing) {
+            throw new io.heddle.context.ClosedException("worker " + name, operation);
+        }
     }
 
     void requireOpen(final String operation) {

@@ -51,7 +51,23 @@ public final class DispatchToken {
         if (holderId != 0) { // Volatile, before the compare-and-set: a taken token costs its holder no bus traffic.
             return false;
         }
+        return take(mine());
+    }
+
+    /**
+     * As {@link #tryAcquire()}, for what a callback may not do.
+     *
+     * @throws CallbackException if the calling thread is inside a callback of this or any other worker.
+     */
+    public boolean tryAcquire(final Operation operation) {
         final CallbackState mine = mine();
+        if (mine.depth != 0) {
+            refuseInCallback(operation);
+        }
+        return holderId == 0 && take(mine); // Volatile: as in tryAcquire().
+    }
+
+    private boolean take(final CallbackState mine) {
         // Acquire: pairs with the release store in releaseBriefly().
         if (!HOLDER_ID.compareAndSet(this, 0L, mine.threadId)) {
             return false;
@@ -113,8 +129,12 @@ public final class DispatchToken {
      */
     public void checkNotInCallback(final Operation operation) {
         if (mine().depth != 0) {
-            throw new CallbackException(operation.toString(), isHeldByCurrentThread() ? workerName : OTHER_WORKER);
+            refuseInCallback(operation);
         }
+    }
+
+    private void refuseInCallback(final Operation operation) {
+        throw new CallbackException(operation.toString(), isHeldByCurrentThread() ? workerName : OTHER_WORKER);
     }
 
     /** As {@link #checkNotInCallback}, where no worker is at hand. Asks the ThreadLocal each time. */

@@ -78,9 +78,9 @@ final class RecordCheck {
     private void check(final int count) {
         for (int i = 0; i < count; i++) {
             final int number = ++read;
-            boolean isRight = batch.meta[i] == number;
-            for (int at = 0; at < batch.length[i]; at += Long.BYTES) {
-                isRight &= UnsafeApi.getLong(batch.address[i] + at) == number;
+            boolean isRight = batch.record(i).meta == number;
+            for (int at = 0; at < batch.record(i).length; at += Long.BYTES) {
+                isRight &= UnsafeApi.getLong(batch.record(i).address + at) == number;
             }
             mistakes += isRight ? 0 : 1;
         }

@@ -38,7 +38,7 @@ public class RecordPublishBrokenTest {
     public void receiver(final II_Result result) {
         result.r1 = reader.collect(batch, 1);
         if (result.r1 != 0) {
-            result.r2 = (int) (UnsafeApi.getLong(batch.address[0]) + batch.meta[0]);
+            result.r2 = (int) (UnsafeApi.getLong(batch.record(0).address) + batch.record(0).meta);
         }
     }
 }

@@ -9,6 +9,7 @@ import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
+import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.worker.ReceivedData;
@@ -222,6 +223,7 @@ class RoomTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @ExpectedLog("no more receive buffers, messages take the ring: not enough shared memory: .*heddle.shm.limit")
     void shouldGoRoundByTheRingWhenTheSharedMemoryLimitLeavesNoDescriptors(final ThreadMode mode) {
         final ContextConfig tight = new ContextConfig().sharedMemoryLimitBytes(KIB * KIB).poolLimitBytes(KIB * KIB);
         try (Duo duo = Duo.of(mode, new ContextConfig(), tight)) {

@@ -32,12 +32,16 @@ class ColdStartTest {
     @StandsFor("T3")
     @Tag("scaled")
     void shouldSendSixteenFirstMessagesOfSixteenSizes() throws Exception {
-        for (int round = TestScale.count(8, 1000); round > 0; round--) {
+        final int goal = TestScale.count(8, 1000);
+        final long start = System.nanoTime();
+        int rounds = 0;
+        for (; rounds < goal && !TestScale.isOver(start); rounds++) {
             try (Rig rig = Rig.open(ThreadMode.MULTI)) {
                 first(rig);
                 rig.assertBalance();
             }
         }
+        TestScale.report("T3 cold start rounds=%d of=%d", rounds, goal);
     }
 
     private static void first(final Rig rig) throws Exception {

@@ -1,5 +1,6 @@
 package io.heddle.tests.faults;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -7,8 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.CloseMode;
 import io.heddle.context.CloseReport;
 import io.heddle.context.ContextConfig;
+import io.heddle.context.ContextConfig.LeakTracking;
 import io.heddle.context.DescriptorStateException;
 import io.heddle.context.ThreadMode;
+import io.heddle.context.internal.LeakTracker;
+import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.base.TestScale;
@@ -28,14 +32,22 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Received on one thread, let go by eight others in random order, some twice, some never. */
+/**
+ * Received on one thread, let go by eight others in random order, some twice, some never. With sampling some of those
+ * that were dropped are found by the garbage collector and given back; the rest is in the report of the close.
+ */
 @ExtendWith(HygieneExtension.class)
 @Timeout(300)
 class ReleaseAnywhereTest {
     private static final int RELEASERS = 8;
-    private static final int ODD_ONE = 1000;
+    /** Shares no factor with the sampling's interval, so that the samples are of all kinds. */
+    private static final int ODD_ONE = 997;
+    private static final LeakTracking TRACKING = TestScale.isFull() ? LeakTracking.SAMPLED : LeakTracking.FULL;
     private static final int AT_ONCE = 2000;
+    private static final int TIMED = 64;
     private static final int[] SIZES = {8, 700, 2100, 4000, 60_000};
+    /** At full scale most are small, so that it is the descriptors that count and not their bytes. */
+    private static final int SMALL_SHARE = TestScale.isFull() ? 100 : 1;
 
     private record Kept(ReceivedData data, int crc, long number) {
     }
@@ -47,47 +59,78 @@ class ReleaseAnywhereTest {
     private final AtomicInteger twice = new AtomicInteger();
     private final AtomicInteger refused = new AtomicInteger();
     private final Queue<Throwable> problems = new ConcurrentLinkedQueue<>();
+    /** Of one release of {@link #TIMED}, in nanoseconds. */
+    private final Queue<Long> times = new ConcurrentLinkedQueue<>();
     private volatile boolean running = true;
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
     @StandsFor("M2")
     @Tag("scaled")
+    @ExpectedLog("received data was dropped without release and is given back")
     void shouldRefuseTheSecondReleaseAndReportTheDropped(final ThreadMode mode, final TestSeed seed) throws Exception {
-        final int count = TestScale.count(4000, 10_000_000);
+        final int goal = TestScale.count(4000, 10_000_000);
         final List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < RELEASERS; i++) {
             final Random random = seed.random(i);
             threads.add(new Thread(() -> releaseAll(mode, random), "releaser-" + i));
         }
-        try (Rig rig = Rig.open(mode, new ContextConfig().poolLimitBytes(1L << 30))) {
+        try (Rig rig = Rig.open(mode, new ContextConfig().poolLimitBytes(1L << 30)
+            .leakTracking(TRACKING))) {
             rig.receiver.onActiveMessage(Rig.ID, message -> {
                 queue.add(new Kept(message.retain(), Stamp.crc(message.header()), Stamp.sequence(message.header())));
                 queued.incrementAndGet();
             });
             threads.forEach(Thread::start);
-            Request last = null;
-            for (int i = 0; i < count; i++) {
-                last = rig.send(SIZES[i % SIZES.length]);
-                final int number = i;
-                if (i % 64 == 0) {
-                    rig.until("room", () -> number - released.get() - dropped.get() < AT_ONCE);
-                }
-            }
-            rig.until("sent", last::isDone);
+            final int count = sendAll(rig, goal);
             rig.until("let go", () -> released.get() + dropped.get() == count);
             running = false;
             for (final Thread thread : threads) {
                 thread.join();
             }
             assertEquals(List.of(), List.copyOf(problems), seed::toString);
-            rig.until("home", () -> rig.receiver.statistics().poolInUse() == dropped.get());
             assertTrue(twice.get() > 0 && dropped.get() > 0);
+            final int left = findDropped(rig);
             assertEquals(twice.get(), refused.get(), "each second release was refused");
             assertEquals(twice.get(), rig.receiver.statistics().poolRefused());
             final CloseReport report = rig.receiver.close(CloseMode.FLUSH, Rig.LIMIT);
-            assertEquals(dropped.get(), report.leaks().size());
+            assertEquals(left, report.leaks().size());
+            report(mode, count, goal, left);
         }
+    }
+
+    private int sendAll(final Rig rig, final int goal) {
+        final long start = System.nanoTime();
+        Request last;
+        int count = 0;
+        do {
+            last = rig.send(SIZES[count % SMALL_SHARE == 0 ? count / SMALL_SHARE % SIZES.length : 0]);
+            if (count % 64 == 0) {
+                final int number = count;
+                rig.until("room", () -> number - released.get() - dropped.get() < AT_ONCE);
+            }
+            count++;
+        } while (count < goal && !TestScale.isOver(start));
+        rig.until("sent", last::isDone);
+        return count;
+    }
+
+    /** Lets the collector look for what was dropped. How many are still out: those that were not sampled. */
+    private int findDropped(final Rig rig) {
+        final int least = TestScale.isFull() ? dropped.get() / (2 * LeakTracker.SAMPLE_INTERVAL) : dropped.get();
+        await("sampled ones are found").atMost(Rig.LIMIT).pollInSameThread().until(() -> {
+            System.gc();
+            rig.progress();
+            return rig.receiver.statistics().poolInUse() <= dropped.get() - least;
+        });
+        return (int) rig.receiver.statistics().poolInUse();
+    }
+
+    private void report(final ThreadMode mode, final int count, final int goal, final int left) {
+        final long[] sorted = times.stream().mapToLong(Long::longValue).sorted().toArray();
+        TestScale.report("M2 mode=%s descriptors=%d of=%d dropped=%d found_by_gc=%d release_p50_ns=%d "
+            + "release_p99_ns=%d", mode, count, goal, dropped.get(), dropped.get() - left, sorted[sorted.length / 2],
+            sorted[(int) (sorted.length * 0.99)]);
     }
 
     private void releaseAll(final ThreadMode mode, final Random random) {
@@ -115,10 +158,14 @@ class ReleaseAnywhereTest {
             dropped.incrementAndGet();
             return;
         }
+        final long start = System.nanoTime();
         if (mode == ThreadMode.MULTI) {
             one.data.release();
         } else {
             one.data.releaseAsync();
+        }
+        if (one.number % TIMED == 0) {
+            times.add(System.nanoTime() - start);
         }
         if (one.number % ODD_ONE == 2) {
             twice.incrementAndGet();

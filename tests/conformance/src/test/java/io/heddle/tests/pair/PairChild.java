@@ -22,7 +22,8 @@ import java.util.Map;
  *   over sending NAME ENDPOINT COUNT SIZE SENDERS   as send, answered at once keep NAME EVERY               keeps every
  *   so-manieth message; 0 none release NAME                  lets everything kept go, having checked its bytes state
  *   NAME                    counts, as key=value close NAME                    closes worker and context
- *   -> what the close reports </pre>
+ *   -> what the close reports
+ *   describe NAME                 what the worker says of itself, in one line </pre>
  */
 public final class PairChild {
     private static final Object OUT = new Object();
@@ -69,6 +70,7 @@ public final class PairChild {
             case "keep" -> worker.keep(Integer.parseInt(words[2]));
             case "release" -> worker.release();
             case "state" -> worker.state();
+            case "describe" -> worker.describe();
             case "close" -> workers.remove(name).close();
             default -> throw new IllegalArgumentException("command=" + words[0]);
         };

@@ -82,12 +82,23 @@ public final class PairJvm implements AutoCloseable {
         return answer(command);
     }
 
+    /** Tells it a command that must fail, and returns what it said. */
+    public String tellInVain(final String command) throws IOException {
+        stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+        stdin.flush();
+        return answer(command, "failed ");
+    }
+
     private String answer(final String command) {
+        return answer(command, "ok ");
+    }
+
+    private String answer(final String command, final String outcome) {
         try {
             final String answer = answers.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
             assertNotNull(answer, () -> "no answer: command=" + command + " alive=" + process.isAlive());
-            assertTrue(answer.startsWith("ok "), () -> "command=" + command + " answer=" + answer);
-            return answer.substring("ok ".length());
+            assertTrue(answer.startsWith(outcome), () -> "command=" + command + " answer=" + answer);
+            return answer.substring(outcome.length());
         } catch (final InterruptedException ex) {
             throw new AssertionError(ex);
         }

@@ -40,6 +40,8 @@ final class PairWorker {
     private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
     private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
     private final Map<Integer, Long> nextBySender = new ConcurrentHashMap<>();
+    /** Of each sender here, the number of its next message. */
+    private final Map<Integer, Long> sequences = new ConcurrentHashMap<>();
     private final List<Kept> kept = new ArrayList<>();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong sendsFailed = new AtomicLong();
@@ -167,7 +169,8 @@ final class PairWorker {
         for (int i = 0; i < senders; i++) {
             // In the other modes every message goes through the one thread.
             final int sender = firstSender + i;
-            threads.add(new Thread(() -> sendAll(endpoints.get(name), sender, count, size), "pair-sender-" + i));
+            final long first = sequences.merge(sender, (long) count, Long::sum) - count;
+            threads.add(new Thread(() -> sendAll(endpoints.get(name), sender, first, count, size), "pair-sender-" + i));
             threads.get(i).setDaemon(true);
             threads.get(i).start();
         }
@@ -179,12 +182,13 @@ final class PairWorker {
         return "sent=" + sent + " failed=" + sendsFailed + " alive=" + threads.stream().filter(Thread::isAlive).count();
     }
 
-    private void sendAll(final Endpoint endpoint, final int sender, final int count, final int size) {
+    private void sendAll(final Endpoint endpoint, final int sender, final long first, final int count,
+        final int size) {
         final byte[] payload = new byte[size == 0 ? 70_000 : size];
         final UnsafeBuffer data = new UnsafeBuffer(payload);
         final UnsafeBuffer header = new UnsafeBuffer(new byte[Stamp.BYTES]);
         try {
-            for (long i = 0; i < count; i++) {
+            for (long i = first; i < first + count; i++) {
                 final int bytes = size == 0 ? SIZES[(int) ((i + sender) % SIZES.length)] : size;
                 Stamp.refill(payload, bytes, i * 31 + sender);
                 Stamp.write(header, sender, i, payload, bytes);
@@ -239,6 +243,10 @@ final class PairWorker {
             + s.protocolViolations() + " endpoints=" + s.endpoints() + " problems=" + problems + " address="
             + address() + " problem=["
             + problem + "] last_error=[" + lastError + ']';
+    }
+
+    String describe() {
+        return worker.describe().replace('\n', ' ');
     }
 
     String close() throws Exception {

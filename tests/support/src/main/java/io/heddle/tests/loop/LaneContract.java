@@ -87,7 +87,7 @@ public abstract class LaneContract {
             sendEventually(left, length, length);
             awaitRecord();
             assertEquals(1, right.batch().size());
-            assertEquals(length, right.batch().length[0]);
+            assertEquals(length, right.batch().record(0).length);
             assertArrayEquals(pattern(length, length), right.bytes(0), "length=" + length);
             right.retire();
         }
@@ -98,8 +98,8 @@ public abstract class LaneContract {
         for (final int length : sizes()) {
             sendEventually(left, length, length);
             awaitRecord();
-            final long alignment = right.batch().element[0] == null ? Long.BYTES : 64;
-            assertEquals(0, right.batch().address[0] % alignment, "length=" + length);
+            final long alignment = right.batch().record(0).element == null ? Long.BYTES : 64;
+            assertEquals(0, right.batch().record(0).address % alignment, "length=" + length);
             right.retire();
         }
     }
@@ -133,8 +133,8 @@ public abstract class LaneContract {
             for (final long meta : metas) {
                 assertEquals(Status.OK, left.lane().send(type, meta, null, 0, 0, null, 0));
                 awaitRecord();
-                assertEquals(type, right.batch().type[0]);
-                assertEquals(meta, right.batch().meta[0]);
+                assertEquals(type, right.batch().record(0).type);
+                assertEquals(meta, right.batch().record(0).meta);
                 right.retire();
             }
         }
@@ -248,9 +248,9 @@ public abstract class LaneContract {
         assertTrue(right.lane().hasReceived());
         assertEquals(2, left.lane().unretired());
         pair.await("arrival", () -> right.collect() == FEW_RECORDS || rewindAll());
-        assertEquals(2, right.batch().meta[0]);
+        assertEquals(2, right.batch().record(0).meta);
         assertArrayEquals(pattern(length, 2), right.bytes(0));
-        assertEquals(3, right.batch().meta[1]);
+        assertEquals(3, right.batch().record(1).meta);
         assertArrayEquals(pattern(9, 3), right.bytes(1));
         right.retire();
         assertEquals(0, left.lane().unretired());
@@ -261,13 +261,13 @@ public abstract class LaneContract {
         final int length = left.lane().maxFragmentBytes();
         sendEventually(left, 1, length);
         awaitRecord();
-        final PoolElement kept = right.batch().element[0];
+        final PoolElement kept = right.batch().record(0).element;
         kept.retain(kept.generation());
         right.lane().rewind(right.batch(), 0, 1);
         assertArrayEquals(pattern(length, 1), copy(kept, length));
 
         awaitRecord();
-        assertEquals(kept, right.batch().element[0]);
+        assertEquals(kept, right.batch().record(0).element);
         right.retire();
         assertEquals(1, right.side().heldElements());
         assertArrayEquals(pattern(length, 1), copy(kept, length));
@@ -280,7 +280,7 @@ public abstract class LaneContract {
         final int length = left.lane().maxFragmentBytes();
         sendEventually(left, 1, length);
         awaitRecord();
-        final PoolElement kept = right.batch().element[0];
+        final PoolElement kept = right.batch().record(0).element;
         kept.retain(kept.generation());
         right.lane().rewind(right.batch(), 0, 1);
         right.dispose();
@@ -302,7 +302,7 @@ public abstract class LaneContract {
             assertEquals(0, right.collect(), "nothing is seen of an open reservation");
             assertEquals(Status.OK, left.lane().publish(9, length, length));
             awaitRecord();
-            assertEquals(9, right.batch().type[0]);
+            assertEquals(9, right.batch().record(0).type);
             assertArrayEquals(pattern(length, 5), right.bytes(0), "length=" + length);
             right.retire();
         }
@@ -348,7 +348,7 @@ public abstract class LaneContract {
         for (int i = 0; i < 100; i++) {
             sendEventually(left, i, length);
             awaitRecord();
-            assertNotEquals(kept.address(), right.batch().address[0]);
+            assertNotEquals(kept.address(), right.batch().record(0).address);
             right.retire();
         }
         assertArrayEquals(pattern(length, 42), copy(kept, length));
@@ -515,7 +515,7 @@ public abstract class LaneContract {
                 right.step();
                 final int collected = right.collect();
                 for (int i = 0; i < collected; i++, next++) {
-                    assertEquals(next, right.batch().meta[i]);
+                    assertEquals(next, right.batch().record(i).meta);
                     assertArrayEquals(pattern(sizes[next % sizes.length], next), right.bytes(i));
                 }
                 right.retire();
@@ -576,7 +576,7 @@ public abstract class LaneContract {
     private PoolElement keepOne(final int length, final int meta) throws TimeoutException {
         sendEventually(left, meta, length);
         awaitRecord();
-        final PoolElement element = right.batch().element[0];
+        final PoolElement element = right.batch().record(0).element;
         assertNotNull(element, "a record of the largest size lies in a descriptor");
         assertTrue(right.lane().keepsInPlace(element));
         element.retain(element.generation());

@@ -132,8 +132,8 @@ public final class LaneSide implements InterfaceListener, AutoCloseable {
 
     /** A copy of one record's bytes. */
     public byte[] bytes(final int index) {
-        final byte[] copy = new byte[batch.length[index]];
-        new UnsafeBuffer(batch.address[index], copy.length).getBytes(0, copy);
+        final byte[] copy = new byte[batch.record(index).length];
+        new UnsafeBuffer(batch.record(index).address, copy.length).getBytes(0, copy);
         return copy;
     }
 
@@ -142,7 +142,7 @@ public final class LaneSide implements InterfaceListener, AutoCloseable {
         final int records = collect();
         final List<Long> metas = new ArrayList<>();
         for (int i = 0; i < records; i++) {
-            metas.add(batch.meta[i]);
+            metas.add(batch.record(i).meta);
         }
         retire();
         return metas;

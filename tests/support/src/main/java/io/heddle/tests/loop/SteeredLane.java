@@ -195,9 +195,9 @@ public final class SteeredLane implements Lane {
         steering.enter(SteeredCall.RETIRE);
         requireUndisposed("retire");
         for (int i = from; i < to; i++) {
-            final PoolElement element = incoming.oldest(batch.address[i]).element;
+            final PoolElement element = incoming.oldest(batch.record(i).address).element;
             if (element != null) {
-                if (settings.keepsInPlace() && batch.element[i] == null) {
+                if (settings.keepsInPlace() && batch.record(i).element == null) {
                     elements.passOn();
                 } else {
                     elements.leaveBatch(element);
@@ -213,7 +213,7 @@ public final class SteeredLane implements Lane {
         steering.enter(SteeredCall.REWIND);
         requireUndisposed("rewind");
         for (int i = to - 1; i >= from; i--) {
-            incoming.rewind(batch.address[i]);
+            incoming.rewind(batch.record(i).address);
         }
     }
 

@@ -168,7 +168,7 @@ final class SteeringTest {
     private PoolElement sendAndKeep() {
         assertEquals(Status.OK, send(0, LARGE));
         assertEquals(1, pair.right().collect());
-        final PoolElement element = pair.right().batch().element[0];
+        final PoolElement element = pair.right().batch().record(0).element;
         element.retain(element.generation());
         pair.right().retire();
         return element;
@@ -180,7 +180,7 @@ final class SteeringTest {
         for (int i = 0; i < 3; i++) {
             assertEquals(Status.OK, send(i, LARGE));
             assertEquals(1, pair.right().collect());
-            assertNull(pair.right().batch().element[0]);
+            assertNull(pair.right().batch().record(0).element);
             pair.right().retire();
         }
         assertFalse(transport.capabilities().keepsInPlace());
@@ -191,7 +191,7 @@ final class SteeringTest {
         open(SteeredSettings.DEFAULT);
         send(1, LARGE);
         pair.right().collect();
-        final PoolElement element = pair.right().batch().element[0];
+        final PoolElement element = pair.right().batch().record(0).element;
         assertTrue(pair.right().lane().keepsInPlace(element));
         right.denyKeeping(true);
         assertFalse(pair.right().lane().keepsInPlace(element));
@@ -203,7 +203,7 @@ final class SteeringTest {
         open(SteeredSettings.DEFAULT);
         send(1, INLINE);
         pair.right().collect();
-        final long address = pair.right().batch().address[0];
+        final long address = pair.right().batch().record(0).address;
         pair.right().retire();
         assertEquals((byte) 0xDD, new UnsafeBuffer(address, INLINE).getByte(0));
     }
