@@ -19,15 +19,15 @@ import org.agrona.UnsafeApi;
  * <p>While a worker spins, its peers see POLLING and pay nothing. Before it first arms, it says MAY_SLEEP, which makes
  * peers fence, and waits until every store that a peer had under way without a fence has long arrived; then it arms,
  * fences, and looks once more. After a while of steady work without arming it says POLLING again. Whatever might still
- * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}; a selector has no such look. What can be
- * missed at all is missed in falling asleep, so a sleep that has lasted looks less often.
+ * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}; a selector has no such look. What can
+ * be missed at all is missed in falling asleep, so a sleep that has lasted looks less often.
  *
  * <p>{@link #arm()} and {@link #worked()} under the guard or with the token; the rest for any thread.
  */
 final class Sleeper {
     /** A sleep that has begun lately is no longer without a look. */
     static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
-    /** A sleep that has lasted: the JVM's own threads wake 30 times a second, and 120 are allowed to an idle process. */
+    /** Of a sleep that has lasted: an idle process, whose JVM wakes 30 times a second itself, stays below 120 with it. */
     private static final long LATER_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(25);
     private static final int EARLY_SLICES = 20;
     private static final int BUSY_ROUNDS = 4096;

@@ -14,7 +14,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two connected JVMs with default settings: what they cost while they say nothing, and how soon they are there then. */
+/**
+ * Two connected JVMs with default settings: what they cost while they say nothing, and how soon the next message is
+ * heard.
+ */
 @Timeout(180)
 @Tag("slow")
 class IdleTest {
