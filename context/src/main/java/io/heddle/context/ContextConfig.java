@@ -275,7 +275,10 @@ public final class ContextConfig {
         return with(ConfigKeys.RENDEZVOUS_THRESHOLD, bytes);
     }
 
-    /** {@code heddle.message.max}, per worker. */
+    /**
+     * {@code heddle.message.max}: the longest message. Memory for long messages, rounded up to a power of two: as much
+     * for one endpoint, what it receives and what of it is kept together, and twice as much for all of a worker.
+     */
     public long messageMaxBytes() {
         return values().value(ConfigKeys.MESSAGE_MAX);
     }

@@ -128,6 +128,11 @@ final class RecordWriter {
         return (int) (tail - cachedHead);
     }
 
+    /** As {@link #unretired()}, when it was looked at last. Any thread; a little wrong if the writer is at work. */
+    int lastUnretired() {
+        return (int) (tail - cachedHead);
+    }
+
     long tail() {
         return tail;
     }

@@ -50,6 +50,19 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
     }
 
     @Override
+    public void growthLater(final long delayNs) {
+        control.execute(() -> {
+            if (!ended) {
+                control.schedule(delayNs, () -> {
+                    if (!ended) {
+                        events.postGrowthDue();
+                    }
+                });
+            }
+        });
+    }
+
+    @Override
     public void signal() {
         socket.signal();
     }

@@ -161,7 +161,7 @@ final class Sleeper {
             return false; // another thread looks, or dispatches, and news that it does not see will wake
         }
         try {
-            return core.lookAtAll();
+            return core.lookWhileAsleep();
         } finally {
             token.releaseBriefly();
         }

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -137,6 +138,21 @@ public final class PairJvm implements AutoCloseable {
     public void assertNoProblem(final String name) throws IOException {
         final String state = tell("state " + name);
         assertEquals(0, number("problems", state, "problems"), state);
+    }
+
+    /** The process. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** A line of {@code /proc/PID/status} that counts KiB, such as {@code VmRSS}, in bytes. */
+    public long memoryBytes(final String key) throws IOException {
+        for (final String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
+            if (line.startsWith(key + ':')) {
+                return 1024 * Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        throw new AssertionError("no such line: key=" + key);
     }
 
     /** {@code kill -9}, and waits for the end. */

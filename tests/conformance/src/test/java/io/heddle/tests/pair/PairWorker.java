@@ -45,6 +45,8 @@ final class PairWorker {
     private final List<Kept> kept = new ArrayList<>();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong sendsFailed = new AtomicLong();
+    private final AtomicLong sendsRefused = new AtomicLong();
+    private final PairHold hold = new PairHold();
     private final AtomicLong errors = new AtomicLong();
     private final AtomicLong problems = new AtomicLong();
     private volatile String problem = "none";
@@ -96,6 +98,9 @@ final class PairWorker {
     }
 
     private void onMessage(final ActiveMessage message) {
+        if (!hold.takes(message)) {
+            return;
+        }
         final long count = received + 1;
         if (!Stamp.isRight(message.header(), message.data())) {
             problem("wrong bytes: sequence=" + Stamp.sequence(message.header()));
@@ -214,10 +219,27 @@ final class PairWorker {
             };
             status = mode == ThreadMode.MULTI ? send.call() : call(send);
             if (status == Status.NO_RESOURCE) {
+                sendsRefused.incrementAndGet();
                 Thread.yield();
             }
         } while (status == Status.NO_RESOURCE);
         return status == Status.OK;
+    }
+
+    String flood(final String name, final int count, final int size) {
+        final Thread flooder = new Thread(new PairFlood(endpoints.get(name), firstSender, count, size, sendsRefused,
+            sent, this::problem), "pair-flood");
+        flooder.setDaemon(true);
+        flooder.start();
+        return "flooding";
+    }
+
+    String hold(final String how) throws Exception {
+        return call(() -> hold.begin(how));
+    }
+
+    String drain() throws Exception {
+        return call(hold::end);
     }
 
     String keep(final int every) throws Exception {
@@ -239,7 +261,8 @@ final class PairWorker {
     String state() {
         final WorkerStatistics s = worker.statistics();
         return "received=" + received + " sent=" + sent + " failed=" + sendsFailed + " errors=" + errors + " kept="
-            + kept.size() + " in_use=" + s.poolInUse() + " refused=" + s.poolRefused() + " violations="
+            + kept.size() + " held=" + hold.count() + " sends_refused=" + sendsRefused + " pool_memory="
+            + s.poolMemoryBytes() + " in_use=" + s.poolInUse() + " refused=" + s.poolRefused() + " violations="
             + s.protocolViolations() + " endpoints=" + s.endpoints() + " problems=" + problems + " address="
             + address() + " problem=["
             + problem + "] last_error=[" + lastError + ']';
