@@ -27,7 +27,7 @@ import org.agrona.UnsafeApi;
 final class Sleeper {
     /** A sleep that has begun lately is no longer without a look. */
     static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
-    /** Of a sleep that has lasted: an idle process, whose JVM wakes 30 times a second itself, stays below 120 with it. */
+    /** Of a sleep that has lasted: an idle process, whose JVM wakes 30 times a second by itself, stays below 120. */
     private static final long LATER_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(25);
     private static final int EARLY_SLICES = 20;
     private static final int BUSY_ROUNDS = 4096;
