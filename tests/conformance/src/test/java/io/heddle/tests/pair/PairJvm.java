@@ -71,11 +71,6 @@ public final class PairJvm implements AutoCloseable {
         }
     }
 
-    /** Of the process. */
-    public long pid() {
-        return process.pid();
-    }
-
     /** Tells it a command and returns its answer; fails if it failed. */
     public String tell(final String command) throws IOException {
         stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
