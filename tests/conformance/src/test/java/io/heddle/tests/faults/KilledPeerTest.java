@@ -90,7 +90,7 @@ class KilledPeerTest {
     }
 
     private static PairJvm peer(final String failpoints) throws IOException {
-        return PairJvm.start(DyingPeer.class, directory, "-XX:TieredStopAtLevel=1",
+        return PairJvm.start(directory, DyingPeer.class, "-XX:TieredStopAtLevel=1",
             "-Dheddle.failpoints=" + failpoints);
     }
 

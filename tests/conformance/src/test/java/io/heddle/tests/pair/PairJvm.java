@@ -40,12 +40,11 @@ public final class PairJvm implements AutoCloseable {
 
     /** Starts one; its crash reports go to the directory, its runtime directory is {@code directory/heddle}. */
     public static PairJvm start(final Path directory, final String... flags) throws IOException {
-        return start(PairChild.class, directory, flags);
+        return start(directory, PairChild.class, flags);
     }
 
-    /** As the other, with another main class that speaks as {@link PairChild} does. */
-    public static PairJvm start(final Class<?> main, final Path directory, final String... flags)
-        throws IOException {
+    /** As the other, with another main class that takes the directory, and commands and answers alike. */
+    public static PairJvm start(final Path directory, final Class<?> main, final String... flags) throws IOException {
         final List<String> command = ChildRun.javaCommand(directory, List.of(flags));
         command.add(main.getName());
         command.add(directory.resolve("heddle").toString());
