@@ -60,6 +60,8 @@ final class WorkerCore implements InterfaceListener {
     private static final int IDLE_CLOCK_ROUNDS = 4096;
     /** Some ten milliseconds. */
     private static final int LONG_IDLE_ROUNDS = 1 << 20;
+    /** Some 10 ns each. */
+    private static final int REST_PAUSES = Integer.getInteger("x.rest", 3);
     private static final VarHandle WORK;
     private static final VarHandle WAITING;
     private static final VarHandle CONNECTIONS;
@@ -304,6 +306,9 @@ final class WorkerCore implements InterfaceListener {
             if (closed) {
                 return 0;
             }
+            if (dispatcher.isAnswerExpected()) {
+                return stepAndRest();
+            }
             final Connection found = poller.look();
             return found != null || hasOtherWork() ? stepAndDispatch(found) : idle();
         } catch (final InternalError ex) {
@@ -390,6 +395,15 @@ final class WorkerCore implements InterfaceListener {
             }
         }
         return false;
+    }
+
+    /** Everything but the lanes, and a moment's rest: nothing can have come yet, and looking would be in the way. */
+    private int stepAndRest() {
+        final int done = stepAndDispatch(null);
+        for (int i = 0; i < REST_PAUSES; i++) {
+            Thread.onSpinWait();
+        }
+        return done;
     }
 
     private int stepAndDispatch(final Connection found) {
