@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What can be said to {@code heddle demo}; both children are given the same. Confined. */
@@ -44,29 +45,20 @@ final class DemoOptions {
         description = "With --mode serialized: handlers call release() with no ordering. See --debug.")
     boolean misuse;
 
-    @Option(names = "--debug", description = "Thread checks on: both JVMs get -ea:io.heddle... .")
-    boolean debug;
-
-    @Option(names = "--jvm", paramLabel = "FLAGS", defaultValue = "", description = "More flags for both JVMs.")
-    String jvm;
+    @Mixin
+    final ChildOptions children = new ChildOptions();
 
     /** Throws {@link IllegalArgumentException} for what cannot be run. */
     void validate() {
-        require(Files.isRegularFile(file) && Files.isReadable(file),
+        OptionRules.require(Files.isRegularFile(file) && Files.isReadable(file),
             "--file=" + file + " is not a file that can be read");
-        require(repeat >= 1, "--repeat must be at least 1");
-        require(handlers >= 1 && handlers <= 256, "--handlers must be between 1 and 256");
-        require(!misuse || mode == ThreadMode.SERIALIZED, "--misuse needs --mode serialized");
-        require(!misuse || release == ReleasePolicy.DIRECT, "--misuse cannot be combined with --release async");
+        OptionRules.require(repeat >= 1, "--repeat must be at least 1");
+        OptionRules.require(handlers >= 1 && handlers <= 256, "--handlers must be between 1 and 256");
+        OptionRules.require(!misuse || mode == ThreadMode.SERIALIZED, "--misuse needs --mode serialized");
+        OptionRules.require(!misuse || release == ReleasePolicy.DIRECT, "--misuse cannot be combined with --release async");
         final long perFile = (fileBytes() + chunkBytes() - 1) / chunkBytes();
-        require(perFile * repeat <= MAX_MESSAGES,
+        OptionRules.require(perFile * repeat <= MAX_MESSAGES,
             "--repeat is too high for this file and chunk: more than 100 million messages");
-    }
-
-    private static void require(final boolean holds, final String rule) {
-        if (!holds) {
-            throw new IllegalArgumentException(rule);
-        }
     }
 
     long fileBytes() {
@@ -87,13 +79,11 @@ final class DemoOptions {
     List<String> toArguments() {
         final List<String> arguments = new ArrayList<>(List.of("--file", file.toAbsolutePath().toString(),
             "--repeat", Integer.toString(repeat), "--handlers", Integer.toString(handlers), "--chunk", chunk,
-            "--mode", PerftestOptions.lower(mode), "--release", PerftestOptions.lower(release)));
+            "--mode", OptionRules.lower(mode), "--release", OptionRules.lower(release)));
         if (misuse) {
             arguments.add("--misuse");
         }
-        if (debug) {
-            arguments.add("--debug");
-        }
+        children.addTo(arguments);
         return arguments;
     }
 }

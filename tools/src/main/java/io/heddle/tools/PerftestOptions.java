@@ -3,7 +3,7 @@ package io.heddle.tools;
 import io.heddle.context.ThreadMode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What can be said to {@code heddle perftest}; both sides of a run are given the same. Confined. */
@@ -78,11 +78,8 @@ final class PerftestOptions {
     @Option(names = "--json", description = "Print each result as a JSON object.")
     boolean json;
 
-    @Option(names = "--debug", description = "Thread checks on, as with -ea:io.heddle... .")
-    boolean debug;
-
-    @Option(names = "--jvm", paramLabel = "FLAGS", defaultValue = "", description = "More flags for both JVMs.")
-    String jvm;
+    @Mixin
+    final ChildOptions children = new ChildOptions();
 
     @Option(names = "--page", hidden = true)
     String page;
@@ -92,21 +89,15 @@ final class PerftestOptions {
         SizeRange.parse(size);
         cpu(0);
         cpu(1);
-        require(threads >= 0 && threads <= 64, "--threads must be between 1 and 64");
-        require(threads == 0 || mode != ThreadMode.SINGLE, "--threads needs --mode serialized or multi");
-        require(threads == 0 || test == Test.AM_BW, "--threads needs --test am_bw");
-        require(receive == Receive.INLINE || test == Test.AM_BW, "--receive needs --test am_bw");
-        require(warmupSeconds >= 0 && warmupSeconds <= 3600, "--warmup must be between 0 and 3600");
-        require(seconds > 0 && seconds <= 3600, "--seconds must be above 0 and at most 3600");
-        require(iterations >= 0, "--iterations must not be negative");
-        require(iterations == 0 || threads == 0, "--iterations cannot be combined with --threads");
-        require(endpoints >= 0 && endpoints <= 65536, "--endpoints must be between 1 and 65536");
-    }
-
-    private static void require(final boolean holds, final String rule) {
-        if (!holds) {
-            throw new IllegalArgumentException(rule);
-        }
+        OptionRules.require(threads >= 0 && threads <= 64, "--threads must be between 1 and 64");
+        OptionRules.require(threads == 0 || mode != ThreadMode.SINGLE, "--threads needs --mode serialized or multi");
+        OptionRules.require(threads == 0 || test == Test.AM_BW, "--threads needs --test am_bw");
+        OptionRules.require(receive == Receive.INLINE || test == Test.AM_BW, "--receive needs --test am_bw");
+        OptionRules.require(warmupSeconds >= 0 && warmupSeconds <= 3600, "--warmup must be between 0 and 3600");
+        OptionRules.require(seconds > 0 && seconds <= 3600, "--seconds must be above 0 and at most 3600");
+        OptionRules.require(iterations >= 0, "--iterations must not be negative");
+        OptionRules.require(iterations == 0 || threads == 0, "--iterations cannot be combined with --threads");
+        OptionRules.require(endpoints >= 0 && endpoints <= 65536, "--endpoints must be between 1 and 65536");
     }
 
     /** The processor of the client (0) or the server (1); -1 if threads are not pinned. */
@@ -114,7 +105,7 @@ final class PerftestOptions {
         if (pin == null) {
             return -1;
         }
-        require(pin.matches("[0-9]{1,4},[0-9]{1,4}"), "--pin must be two processors such as 0,1");
+        OptionRules.require(pin.matches("[0-9]{1,4},[0-9]{1,4}"), "--pin must be two processors such as 0,1");
         return Integer.parseInt(pin.split(",")[side]);
     }
 
@@ -146,21 +137,14 @@ final class PerftestOptions {
     /** The same options for one side of a run with one size. */
     List<String> toArguments(final int oneSize, final String pageFile) {
         final List<String> arguments = new ArrayList<>(List.of(
-            "--test", lower(test), "--size", Integer.toString(oneSize), "--mode", lower(mode),
-            "--threads", Integer.toString(threads), "--receive", lower(receive), "--idle", lower(idle),
+            "--test", OptionRules.lower(test), "--size", Integer.toString(oneSize), "--mode", OptionRules.lower(mode),
+            "--threads", Integer.toString(threads), "--receive", OptionRules.lower(receive), "--idle", OptionRules.lower(idle),
             "--warmup", Double.toString(warmupSeconds), "--seconds", Double.toString(seconds),
             "--iterations", Long.toString(iterations), "--endpoints", Integer.toString(endpoints), "--page", pageFile));
         if (pin != null) {
             arguments.addAll(List.of("--pin", pin));
         }
-        if (debug) {
-            arguments.add("--debug");
-        }
+        children.addTo(arguments);
         return arguments;
-    }
-
-    /** An option's value as it is written. */
-    static String lower(final Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }
