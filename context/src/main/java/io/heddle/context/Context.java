@@ -1,5 +1,6 @@
 package io.heddle.context;
 
+import io.heddle.context.internal.Dependent;
 import io.heddle.context.internal.DispatchToken;
 import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.RuntimeDirectory;
@@ -7,6 +8,7 @@ import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.spi.Transport;
 import io.heddle.context.spi.TransportContext;
 import io.heddle.context.spi.TransportProvider;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -14,18 +16,25 @@ import java.util.List;
 import java.util.Map;
 import java.util.ServiceConfigurationError;
 import java.util.ServiceLoader;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
+import org.agrona.LangUtil;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The root of everything: configuration, runtime directory, transports and counters that workers share.
  *
- * <p>Thread safe, whatever the workers' modes; nothing on a data path touches its lock. Workers are closed before it;
- * closing it closes what is left of them.
+ * <p>Thread safe, whatever the workers' modes; nothing on a data path touches its lock. Closing it closes the workers
+ * that are still open.
  */
 public final class Context implements AutoCloseable {
+    private static final Logger LOGGER = LoggerFactory.getLogger(Context.class);
+
     private final ContextConfig config;
     private final long contextId = ThreadLocalRandom.current().nextLong();
     private final RuntimeDirectory directory;
@@ -33,7 +42,8 @@ public final class Context implements AutoCloseable {
     private final List<Transport> transports = new ArrayList<>();
     private final Map<String, String> unusedTransports = new LinkedHashMap<>();
     /** Guarded by this. In the order of creation. */
-    private final List<AutoCloseable> dependents = new ArrayList<>();
+    private final List<Dependent> dependents = new ArrayList<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean closed;
 
     private Context(final ContextConfig config) {
@@ -154,7 +164,7 @@ public final class Context implements AutoCloseable {
     }
 
     /** For workers: closed with this context if it was not closed before. */
-    public void register(final AutoCloseable dependent) {
+    public void register(final Dependent dependent) {
         synchronized (this) {
             requireOpen("register");
             dependents.add(dependent);
@@ -162,7 +172,7 @@ public final class Context implements AutoCloseable {
     }
 
     /** For workers: closed by its owner. */
-    public void unregister(final AutoCloseable dependent) {
+    public void unregister(final Dependent dependent) {
         synchronized (this) {
             dependents.remove(dependent);
         }
@@ -175,28 +185,102 @@ public final class Context implements AutoCloseable {
     }
 
     /**
-     * Closes workers that are still open, then the transports, counters and directory. Idempotent; collects what fails
-     * on the way.
-     *
-     * @throws CallbackException inside a callback.
+     * {@link #close(CloseMode, Duration)} with FLUSH and {@code heddle.close.timeout}; leaks and lateness are logged.
      */
     @Override
     public void close() {
-        DispatchToken.checkThreadNotInCallback(Operation.CLOSE_WORKER); // before anything is changed
-        final List<AutoCloseable> left;
-        synchronized (this) {
-            if (closed) {
-                return;
-            }
-            closed = true;
-            left = new ArrayList<>(dependents);
-            dependents.clear();
+        final CloseReport report = close(CloseMode.FLUSH, Duration.ofNanos(config.closeTimeoutNs()));
+        report.leaks().forEach(LOGGER::warn);
+        if (report.isTimedOut()) {
+            LOGGER.warn("context close cut off what it could not finish: heddle.close.timeout={}ns cutRequests={} "
+                + "cutBytes={}", config.closeTimeoutNs(), report.cutRequests(), report.cutBytes());
         }
-        final List<AutoCloseable> order = new ArrayList<>(left);
+    }
+
+    /**
+     * Closes the workers that are still open, with everything on them, then transports, counters and directory. From
+     * any thread, at any time, idempotent; of several calls the later ones wait for the first, within their own
+     * deadlines. Workers are closed one after the other within one deadline: in SINGLE and SERIALIZED by their progress
+     * thread if they have one; a SERIALIZED worker without one is used by this call, in the caller's order.
+     *
+     * <p>A worker whose callback does not return in time ends later, by itself; the rest is closed all the same. The
+     * transport's own end takes up to five seconds more where the system is slow.
+     *
+     * @return what was cut off, and what the application keeps, of all workers.
+     * @throws HeddleException BUSY, with nothing changed, if a SINGLE worker is owned by another living thread that is
+     *     no progress thread. Otherwise what went wrong on the way, when all the rest is closed.
+     * @throws CallbackException inside a callback.
+     */
+    public CloseReport close(final CloseMode mode, final Duration deadline) {
+        DispatchToken.checkThreadNotInCallback(Operation.CLOSE_WORKER); // before anything is changed
+        final long startNs = System.nanoTime();
+        final long timeoutNs = TimeUnit.NANOSECONDS.convert(deadline);
+        final List<Dependent> left = beginClose();
+        if (left == null) {
+            return new CloseReport(0, 0, List.of(), !isEndedWithin(timeoutNs));
+        }
+        final CloseReport[] report = {CloseReport.CLEAN};
+        final List<AutoCloseable> order = new ArrayList<>();
+        for (final Dependent each : left) {
+            order.add(() -> report[0] = report[0].plus(each.close(mode,
+                Duration.ofNanos(Math.max(0, timeoutNs - (System.nanoTime() - startNs))))));
+        }
         order.addAll(transports);
         order.add(counters);
         order.add(directory);
-        CloseHelper.closeAll(order);
+        try {
+            closeAll(order);
+        } finally {
+            ended.countDown();
+        }
+        return report[0];
+    }
+
+    /** Each of them, also after an error: a broken thread-mode rule is one, and is no reason to keep files. */
+    private static void closeAll(final List<AutoCloseable> order) {
+        Throwable first = null;
+        for (final AutoCloseable each : order) {
+            try {
+                each.close();
+            } catch (final Throwable ex) {
+                if (first == null) {
+                    first = ex;
+                } else {
+                    first.addSuppressed(ex);
+                }
+            }
+        }
+        if (first != null) {
+            LangUtil.rethrowUnchecked(first);
+        }
+    }
+
+    /** What is to be closed first; null if another call closes or has closed. */
+    private List<Dependent> beginClose() {
+        synchronized (this) {
+            if (closed) {
+                return null;
+            }
+            for (final Dependent each : dependents) {
+                final String refusal = each.refusal();
+                if (refusal != null) {
+                    throw new HeddleException(Status.BUSY, "context close refused: " + refusal);
+                }
+            }
+            closed = true;
+            final List<Dependent> left = List.copyOf(dependents);
+            dependents.clear();
+            return left;
+        }
+    }
+
+    private boolean isEndedWithin(final long timeoutNs) {
+        try {
+            return ended.await(timeoutNs, TimeUnit.NANOSECONDS);
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
     }
 
     /** What transports see of the context. */

@@ -61,6 +61,7 @@ final class AcceptAttempt implements ControlSocket.Listener {
     }
 
     private void greeted(final Hello hello) {
+        FailPoints.at("shm.accept.greeted");
         final ShmInterface target = transport.interfaceOf(hello.interfaceId());
         if (target == null) {
             SegmentFile.unlink(file(hello));
@@ -165,20 +166,24 @@ final class AcceptAttempt implements ControlSocket.Listener {
             return;
         }
         SegmentFile.unlink(file(hello));
+        FailPoints.at("shm.accept.unlinked");
         final ShmConnection link = new ShmConnection(transport, socket, slot, transport.directory());
         socket.listener(link);
         slot.postOpened(
             segment, geometry, false, link, PeerIdentity.describe(hello.pid(), hello.workerName(), peerUser));
         socket.send(new Welcome(
             target.options().workerId(), ProcessHandle.current().pid(), target.options().workerName()).encode());
+        FailPoints.at("shm.accept.welcomed");
     }
 
     private void failed(final Throwable cause, final LaneSlot slot, final boolean isExpected) {
         final Status status = cause instanceof HeddleException ? ((HeddleException) cause).status()
             : Status.SHMEM_SEGMENT;
+        final boolean hasLeft = socket.hasPeerLeft(); // and has taken its segment away: then nothing is wrong here
         if (isExpected) {
-            slot.postFailed(status, "cannot accept: " + cause.getMessage());
-        } else {
+            slot.postFailed(hasLeft ? Status.CONNECTION_RESET : status, hasLeft
+                ? "the peer ended before the connection stood" : "cannot accept: " + cause.getMessage());
+        } else if (!hasLeft) {
             control.reports().error(cause);
         }
         refuse(status, cause.getMessage());
@@ -201,6 +206,9 @@ final class AcceptAttempt implements ControlSocket.Listener {
     @Override
     public void onEnd(final Status status, final String reason) {
         control.cancel(deadline);
+        if (status == Status.CONNECTION_RESET) {
+            transport.leftovers().peerEnded();
+        }
         peerEnded();
     }
 }

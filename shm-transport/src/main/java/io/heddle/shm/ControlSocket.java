@@ -31,6 +31,9 @@ final class ControlSocket implements ControlThread.Ready {
     private byte[] partial;
     private SelectionKey key;
     private Listener listener;
+    private boolean heard;
+    /** Whether bytes have been read that come after the message at hand. */
+    private boolean moreFollows;
     private boolean closeWhenSent;
     private boolean closed;
 
@@ -64,6 +67,29 @@ final class ControlSocket implements ControlThread.Ready {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /** Whether anything has come since the last call. */
+    boolean takeHeard() {
+        final boolean taken = heard;
+        heard = false;
+        return taken;
+    }
+
+    /**
+     * Whether the peer has left, asked while it waits for an answer and so has no reason to say anything: then there is
+     * more to read, its farewell or the end. That is taken away here, so the socket is of no more use but for an
+     * answer.
+     */
+    boolean hasPeerLeft() {
+        if (closed || unwritable || moreFollows) {
+            return true;
+        }
+        try {
+            return channel.read(ByteBuffer.allocate(1)) != 0;
+        } catch (final IOException ex) {
+            return true; // reset
+        }
     }
 
     /** Sends a message, now or when there is room. */
@@ -174,6 +200,7 @@ final class ControlSocket implements ControlThread.Ready {
             listener.onEnd(Status.CONNECTION_RESET, null);
             return;
         }
+        heard = true;
         buffer.flip();
         try {
             split(buffer);
@@ -207,8 +234,8 @@ final class ControlSocket implements ControlThread.Ready {
     }
 
     private boolean splitFrame(final ByteBuffer buffer, final int start, final byte opcode) throws ControlViolation {
-        if (opcode < FrameDescriptor.HELLO || opcode > FrameDescriptor.FAREWELL) {
-            throw ControlViolation.range("opcode", opcode, FrameDescriptor.HELLO, FrameDescriptor.FAREWELL);
+        if (opcode < FrameDescriptor.HELLO || opcode > FrameDescriptor.LAST) {
+            throw ControlViolation.range("opcode", opcode, FrameDescriptor.HELLO, FrameDescriptor.LAST);
         }
         if (buffer.remaining() < FrameDescriptor.HEADER_BYTES) {
             return false;
@@ -228,6 +255,7 @@ final class ControlSocket implements ControlThread.Ready {
         }
         final int body = start + FrameDescriptor.HEADER_BYTES;
         buffer.position(body + length);
+        moreFollows = buffer.hasRemaining();
         listener.onFrame(opcode, version, buffer.duplicate().order(buffer.order()).position(body).limit(body + length));
         return true;
     }

@@ -2,17 +2,22 @@ package io.heddle.worker;
 
 import io.heddle.context.CloseMode;
 import io.heddle.context.CloseReport;
-import io.heddle.context.Leak;
+import io.heddle.context.Status;
 import io.heddle.context.internal.DispatchToken;
+import io.heddle.context.internal.Guarded;
 import io.heddle.context.internal.Operation;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * The closing of a connection or a worker: stop accepting, flush, cut off, say goodbye, let go of memory, in that
- * order. One object per call; confined to the calling thread.
+ * order. Every step may be taken by several closers, and by the dispatcher where it has the token and they do not get
+ * it; so each closer keeps its own deadline. One object per call; confined to the calling thread.
  */
 final class Closing {
+    private static final long LAST_WAIT_NS = TimeUnit.MICROSECONDS.toNanos(50);
+
     private final WorkerCore core;
     private final DispatchToken token;
     private final CloseMode mode;
@@ -20,65 +25,61 @@ final class Closing {
     private final long timeoutNs;
     private boolean isTimedOut;
 
-    Closing(final WorkerCore core, final CloseMode mode, final long timeoutNs) {
+    Closing(final WorkerCore core, final CloseMode mode, final Duration timeout) {
         this.core = core;
         this.token = core.token();
         this.mode = mode;
-        this.timeoutNs = timeoutNs;
+        timeoutNs = TimeUnit.NANOSECONDS.convert(timeout);
         startNs = System.nanoTime();
     }
 
     CloseReport close(final Connection connection) {
-        final boolean isInside = token.isInCallback();
-        if (!begin(connection, isInside)) {
-            return CloseReport.CLEAN;
+        if (connection.isDisposed()) {
+            return CloseReport.CLEAN; // any thread may close what is closed, in every mode
         }
-        if (isInside) {
-            core.post(WorkerCore.WORK_CLOSE);
-            return CloseReport.CLEAN;
+        if (token.isInCallback()) {
+            return closeLater(connection);
         }
-        boolean isFlushed = false;
-        try {
-            flush(connection, Operation.CLOSE_ENDPOINT);
-            isFlushed = true;
-        } finally {
-            if (!isFlushed) {
-                connection.notClosing(); // refused by the guard, say: the call may be repeated
+        stopAccepting(connection);
+        flush(connection, Operation.CLOSE_ENDPOINT);
+        final CloseReport cut = cutOff(connection);
+        while (!connection.isDisposed() && !disposeIfFree(connection)) {
+            core.post(WorkerCore.WORK_CLOSE); // the dispatcher disposes of it, if this thread never gets the token
+            if (isLate()) {
+                break;
             }
+            token.awaitRelease(startNs + timeoutNs);
         }
-        final boolean held = acquireToken();
-        if (!held) {
-            // A callback of this worker runs on and on; the dispatcher does the rest when it returns.
-            markClosed(connection);
-            core.post(WorkerCore.WORK_CLOSE);
-            return new CloseReport(0, 0, List.of(), true);
-        }
-        try {
-            return dispose(connection);
-        } finally {
-            token.release();
-        }
+        return report(cut);
     }
 
-    /**
-     * Stops accepting sends; inside a callback also marks the connection closed, to be flushed and dropped by later
-     * rounds.
-     */
-    private boolean begin(final Connection connection, final boolean isInside) {
+    /** Inside a callback nothing is waited for: later rounds flush and dispose. */
+    private CloseReport closeLater(final Connection connection) {
+        final CloseReport cut;
         core.guard().enter(Operation.CLOSE_ENDPOINT);
         try {
-            if (connection.isClosed() || connection.isClosing()) {
-                return false;
+            if (connection.isDisposed()) {
+                return CloseReport.CLEAN;
             }
-            connection.closing();
             connection.stopAccepting();
-            if (isInside) {
-                if (mode == CloseMode.FLUSH) {
-                    connection.closeAfterFlush();
-                }
-                connection.markClosed();
+            connection.markClosed();
+            if (mode == CloseMode.FORCE) {
+                connection.refuseSends(Status.CANCELED);
+            } else if (connection.hasPending()) {
+                core.linger(connection, startNs + timeoutNs);
             }
-            return true;
+            cut = connection.takeCut();
+        } finally {
+            core.guard().exit(Operation.CLOSE_ENDPOINT);
+        }
+        core.post(WorkerCore.WORK_CLOSE);
+        return cut;
+    }
+
+    private void stopAccepting(final Connection connection) {
+        core.guard().enter(Operation.CLOSE_ENDPOINT);
+        try {
+            connection.stopAccepting();
         } finally {
             core.guard().exit(Operation.CLOSE_ENDPOINT);
         }
@@ -91,36 +92,50 @@ final class Closing {
         }
     }
 
-    private void markClosed(final Connection connection) {
+    /** No callback begins any more, and nothing is flushed. */
+    private CloseReport cutOff(final Connection connection) {
         core.guard().enter(Operation.CLOSE_ENDPOINT);
         try {
-            connection.markClosed();
+            return cut(connection);
         } finally {
             core.guard().exit(Operation.CLOSE_ENDPOINT);
         }
     }
 
-    private CloseReport dispose(final Connection connection) {
-        core.guard().enter(Operation.CLOSE_ENDPOINT);
-        try {
-            connection.markClosed();
-            final CloseReport cut = core.dispose(connection);
-            return new CloseReport(cut.cutRequests(), cut.cutBytes(), List.of(), isTimedOut);
-        } finally {
-            core.guard().exit(Operation.CLOSE_ENDPOINT);
-        }
+    @Guarded
+    private CloseReport cut(final Connection connection) {
+        connection.markClosed();
+        connection.refuseSends(Status.CANCELED);
+        return connection.takeCut();
     }
 
-    /** Waits for the dispatcher to finish its batch. False if the deadline passed; at least one try. */
-    private boolean acquireToken() {
-        while (!token.tryAcquire()) {
-            if (leftNs() <= 0) {
-                isTimedOut = true;
-                return false;
+    /** Whether the token was to be had. */
+    private boolean disposeIfFree(final Connection connection) {
+        if (!token.tryAcquire()) {
+            return false;
+        }
+        try {
+            core.guard().enter(Operation.CLOSE_ENDPOINT);
+            try {
+                core.dispose(connection);
+            } finally {
+                core.guard().exit(Operation.CLOSE_ENDPOINT);
             }
-            token.awaitRelease(System.nanoTime() + leftNs());
+        } finally {
+            token.release();
         }
         return true;
+    }
+
+    /** Whether the deadline has passed: a callback runs on and on, and the dispatcher does the rest when it returns. */
+    private boolean isLate() {
+        final boolean isLate = leftNs() <= 0;
+        isTimedOut |= isLate;
+        return isLate;
+    }
+
+    private CloseReport report(final CloseReport cut) {
+        return isTimedOut ? cut.plus(new CloseReport(0, 0, List.of(), true)) : cut;
     }
 
     private long leftNs() {
@@ -129,53 +144,61 @@ final class Closing {
 
     /** Closes the worker with everything on it. Not inside a callback. */
     CloseReport closeWorker() {
+        if (core.isClosed()) {
+            return CloseReport.CLEAN;
+        }
+        begin();
+        core.listeners().closeAll();
+        for (final Connection connection : core.connections()) {
+            flush(connection, Operation.CLOSE_WORKER);
+        }
+        final CloseReport cut = cutOffAll();
+        while (!core.isClosed() && !tearDownIfFree()) {
+            core.tearDown().request();
+            if (isLate()) {
+                token.awaitRelease(System.nanoTime() + LAST_WAIT_NS);
+                tearDownIfFree(); // for a dispatcher that was just leaving, and has not seen the request
+                break;
+            }
+            token.awaitRelease(startNs + timeoutNs);
+        }
+        return report(cut.plus(core.tearDown().takeReport()));
+    }
+
+    private void begin() {
         core.guard().enter(Operation.CLOSE_WORKER);
         try {
-            if (core.isClosed()) {
-                return CloseReport.CLEAN;
-            }
+            core.closing();
             for (final Connection connection : core.connections()) {
                 connection.stopAccepting();
             }
         } finally {
             core.guard().exit(Operation.CLOSE_WORKER);
         }
-        core.listeners().closeAll();
-        for (final Connection connection : core.connections()) {
-            flush(connection, Operation.CLOSE_WORKER);
-        }
-        while (!token.tryAcquire()) {
-            // A worker is not torn down under a running handler: beyond the deadline this is reported, and still waited
-            // for.
-            isTimedOut |= leftNs() <= 0;
-            token.awaitRelease(System.nanoTime() + Sleeper.SLICE_NS);
-        }
-        try {
-            return tearDown();
-        } finally {
-            token.release();
-        }
     }
 
-    private CloseReport tearDown() {
-        CloseReport report = new CloseReport(0, 0, List.of(), isTimedOut);
-        final List<String> texts = new ArrayList<>();
+    private CloseReport cutOffAll() {
+        CloseReport report = CloseReport.CLEAN;
         core.guard().enter(Operation.CLOSE_WORKER);
         try {
-            if (core.isClosed()) {
-                return CloseReport.CLEAN;
-            }
             for (final Connection connection : core.connections()) {
-                connection.markClosed();
-                report = report.plus(core.dispose(connection));
-            }
-            for (final Leak leak : core.closeInterfaces()) {
-                texts.add(leak.text());
+                report = report.plus(cut(connection));
             }
         } finally {
             core.guard().exit(Operation.CLOSE_WORKER);
         }
-        core.tellDeferred();
-        return report.plus(new CloseReport(0, 0, texts, false));
+        return report;
+    }
+
+    private boolean tearDownIfFree() {
+        if (!token.tryAcquire()) {
+            return false;
+        }
+        try {
+            core.tearDown().run();
+        } finally {
+            token.release();
+        }
+        return true;
     }
 }

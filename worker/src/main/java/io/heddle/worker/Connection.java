@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 
 /**
@@ -70,9 +71,18 @@ public final class Connection {
     private boolean listed;
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
-    private boolean disposed;
-    private volatile boolean closing;
-    private boolean closeAfterFlush;
+    /** Since when, roughly. Read by whoever describes it. */
+    private volatile long starvedSinceNs;
+    /** Memory of long messages that arrive here, or of which the application keeps something. */
+    private long messageMemoryBytes;
+    /** Volatile so that a closing thread may look. */
+    private volatile boolean disposed;
+    private boolean closing;
+    /** Closed inside a callback, and flushed by later rounds. */
+    private boolean lingering;
+    private long lingerEndNs;
+    /** What the close has cut off and nobody has reported yet. */
+    private CloseReport cut = CloseReport.CLEAN;
     private boolean tryAnyhow;
     /** Volatile so that the dispatcher may look: while a claim is open, room is of no use to those who wait. */
     private volatile Claim claim;
@@ -102,6 +112,16 @@ public final class Connection {
 
     Reassembly reassembly() {
         return reassembly;
+    }
+
+    @Guarded
+    long messageMemoryBytes() {
+        return messageMemoryBytes;
+    }
+
+    @Guarded
+    void addMessageMemory(final long bytes) {
+        messageMemoryBytes += bytes;
     }
 
     // ---- sending
@@ -317,6 +337,9 @@ public final class Connection {
     /** Whether the lane refused the last record that it was offered for want of room. */
     @Guarded
     void starved(final boolean isStarved) {
+        if (isStarved && !starved) {
+            starvedSinceNs = core.coarseNs();
+        }
         starved = isStarved;
     }
 
@@ -560,16 +583,16 @@ public final class Connection {
             && (!starved || lane.hasRoom());
     }
 
-    /** No more sends; those that wait are finished with the status. What was cut off. */
+    /** No more sends; those that wait are finished with the status, and counted as cut off if a close has begun. */
     @Guarded
-    CloseReport refuseSends(final Status status) {
+    void refuseSends(final Status status) {
         if (sendStatus == Status.OK) {
             sendStatus = status;
         }
-        int cut = 0;
+        int requests = 0;
         long bytes = 0;
         for (PendingOperation left = pending.pollFirst(); left != null; left = pending.pollFirst()) {
-            cut++;
+            requests++;
             bytes += left.leftBytes();
             core.finish(left.request, status);
         }
@@ -577,7 +600,17 @@ public final class Connection {
         askings.clear();
         unlist();
         loseClaim();
-        return new CloseReport(cut, bytes, List.of(), false);
+        if (closing && requests > 0) {
+            cut = cut.plus(new CloseReport(requests, bytes, List.of(), false));
+        }
+    }
+
+    /** What the close has cut off since the last taking: it is reported once. */
+    @Guarded
+    CloseReport takeCut() {
+        final CloseReport taken = cut;
+        cut = CloseReport.CLEAN;
+        return taken;
     }
 
     @Guarded
@@ -592,6 +625,7 @@ public final class Connection {
     /** The first step of closing: an open claim is aborted, so that the sends behind it can be flushed. */
     @Guarded
     void stopAccepting() {
+        closing = true;
         if (sendStatus == Status.OK) {
             sendStatus = Status.CANCELED;
         }
@@ -638,14 +672,13 @@ public final class Connection {
         return silenced;
     }
 
-    boolean markClosed() {
-        if (closed) {
-            return false;
-        }
+    /** No callback of it begins any more. */
+    @Guarded
+    void markClosed() {
         closed = true;
-        return true;
     }
 
+    /** False if it was already. */
     @Guarded
     boolean markDisposed() {
         if (disposed) {
@@ -655,26 +688,25 @@ public final class Connection {
         return true;
     }
 
-    /** Under the guard: somebody has begun to close it. */
-    void closing() {
-        closing = true;
+    /** Closed inside a callback: what it has accepted is flushed by later rounds, until then. */
+    @Guarded
+    void linger(final long endNs) {
+        lingerEndNs = lingering && lingerEndNs - endNs < 0 ? lingerEndNs : endNs;
+        lingering = true;
     }
 
-    /** The closing was given up before it had changed more than that no send is accepted. */
-    void notClosing() {
-        closing = false;
+    boolean isLingering() {
+        return lingering;
     }
 
-    boolean isClosing() {
-        return closing;
+    /** Whether it was closed inside a callback and the deadline of that has passed. */
+    boolean isLingerOver(final long nowNs) {
+        return lingering && nowNs - lingerEndNs >= 0;
     }
 
-    void closeAfterFlush() {
-        closeAfterFlush = true;
-    }
-
-    boolean isCloseAfterFlush() {
-        return closeAfterFlush;
+    /** Closed, and nothing is to be flushed any more. */
+    boolean isToBeDisposed(final long nowNs) {
+        return closed && !disposed && (pending.isEmpty() || !lingering || isLingerOver(nowNs));
     }
 
     boolean isDisposed() {
@@ -839,11 +871,13 @@ public final class Connection {
     }
 
     /**
-     * Transport, state, credits, pools and what it waits for, and why other transports were not taken, in one line. Any
+     * Peer, state, how much waits and for how long it has stood still, transport, credits and pools, and why other
+     * transports were not taken, in one line. Any
      * thread.
      */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
+            + (starved ? " stalledForMs=" + TimeUnit.NANOSECONDS.toMillis(core.nanoTime() - starvedSinceNs) : "")
             + " [" + lane.describe() + "] rejected=" + allRejected();
     }
 
@@ -859,9 +893,14 @@ public final class Connection {
     }
 
     /**
-     * Closes: see {@link CloseMode}. Idempotent; safe against every other call. From outside a callback it returns when
-     * no callback of this connection runs any more, or the deadline has passed; inside a callback it takes effect after
-     * the batch at hand.
+     * Closes: see {@link CloseMode}. Idempotent; safe against every other call, and each of several closes keeps its
+     * own mode and deadline: a FORCE cuts short what another flushes.
+     *
+     * <p>From outside a callback it returns when no message of this connection is being handled and its error handler
+     * does not run any more, or the deadline has passed; inside a callback it takes effect after the batch at hand, and
+     * the deadline is kept by later progress. Requests that were cut off are told of by the next progress.
+     *
+     * @return what this call has cut off; inside a callback, what it has cut off at once.
      */
     public CloseReport close(final CloseMode mode, final Duration deadline) {
         return core.close(this, mode, deadline);

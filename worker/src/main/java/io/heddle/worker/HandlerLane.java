@@ -6,8 +6,10 @@ import com.lmax.disruptor.EventHandler;
 import com.lmax.disruptor.RingBuffer;
 import com.lmax.disruptor.Sequence;
 import com.lmax.disruptor.WaitStrategy;
+import io.heddle.context.CloseReport;
 import io.heddle.context.Status;
 import java.lang.invoke.VarHandle;
+import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Lock;
@@ -45,8 +47,9 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
     private volatile long handled;
     /** Set by who closes: what the ring still holds is let go, not handled. */
     private volatile boolean abandoned;
-    /** Messages let go unhandled: by the handler thread, and by who has joined it. */
+    /** Messages let go unhandled, by the handler thread; read after its end. */
     private int left;
+    private long leftBytes;
 
     HandlerLane(final WorkerCore core, final HandlerPool.Builder options, final int index,
         final WaitStrategy waitStrategy) {
@@ -57,7 +60,7 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         ring = newRing(options.capacity, waitStrategy);
         processor = new BatchEventProcessorBuilder().build(ring, ring.newBarrier(), this);
         ring.addGatingSequences(processor.getSequence());
-        thread = core.worker().context().config().threadFactory().newThread(processor);
+        thread = core.worker().context().config().threadFactory().newThread(this::run);
         thread.setName("heddle-handler-" + core.name() + '-' + index);
     }
 
@@ -115,6 +118,13 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
 
     // ---- the handler thread
 
+    private void run() {
+        processor.run();
+        for (long sequence = given() + 1; sequence <= ring.getCursor(); sequence++) {
+            letGoUnhandled(ring.get(sequence));
+        }
+    }
+
     @Override
     public void setSequenceCallback(final Sequence sequence) {
         given = sequence;
@@ -157,9 +167,10 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
 
     private void letGoUnhandled(final Slot slot) {
         if (slot.connection != null) {
+            left++;
+            leftBytes += slot.data.lengthBytes();
             slot.data.close();
             slot.connection = null;
-            left++;
         }
     }
 
@@ -199,33 +210,26 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
         return handled;
     }
 
+    /** Whether nothing more is going to be handled. */
     boolean isDrained() {
-        return given() == ring.getCursor();
+        return abandoned || given() == ring.getCursor();
     }
 
-    /** Ends the thread after the message it is at; what is left in the ring is let go. How many those were. */
-    int close() {
+    /** Has the thread end after the message it is at; what is left in the ring is let go unhandled. Any thread. */
+    void halt() {
         abandoned = true;
         processor.halt();
-        if (Thread.currentThread() == thread) {
-            return 0;
-        }
-        boolean interrupted = false;
-        while (thread.isAlive()) {
-            try {
-                thread.join();
-            } catch (final InterruptedException ex) {
-                interrupted = true;
-            }
-        }
-        for (long sequence = given() + 1; sequence <= ring.getCursor(); sequence++) {
-            letGoUnhandled(ring.get(sequence));
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        final int unhandled = left;
+    }
+
+    Thread thread() {
+        return thread;
+    }
+
+    /** What was let go unhandled since the last taking. After the thread's end. */
+    CloseReport takeLeft() {
+        final CloseReport taken = new CloseReport(left, leftBytes, List.of(), false);
         left = 0;
-        return unhandled;
+        leftBytes = 0;
+        return taken;
     }
 }

@@ -1,11 +1,16 @@
 package io.heddle.worker;
 
+import io.heddle.context.CallbackException;
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.context.internal.DispatchToken;
+import io.heddle.context.internal.Operation;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -96,44 +101,66 @@ public final class HandlerPool implements AutoCloseable {
         return sum;
     }
 
-    /** {@link #close(Duration)} with {@code heddle.close.timeout}. */
+    /** {@link #close(CloseMode, Duration)} with FLUSH and {@code heddle.close.timeout}; what is late is logged. */
     @Override
     public void close() {
-        close(Duration.ofNanos(worker.context().config().closeTimeoutNs()));
+        final long timeoutNs = worker.context().config().closeTimeoutNs();
+        if (close(CloseMode.FLUSH, Duration.ofNanos(timeoutNs)).isTimedOut()) {
+            worker.core().warn("handler pool has cut off what it had or has not ended yet: worker={} "
+                + "heddle.close.timeout={}ns", worker.name(), timeoutNs);
+        }
     }
 
     /**
-     * Takes no more messages, waits until what it has is handled, at most so long, then ends the threads; what is left
-     * is let go unhandled. Idempotent. Not by a handler.
+     * Takes no more messages, with FLUSH waits until what it has is handled, then ends the threads; what is left is let
+     * go unhandled. Idempotent. A handler that does not return in time ends its thread when it returns.
      *
-     * @return how many messages were left.
+     * @return as cut requests and bytes, the messages that were left; those of a thread that ends late are told by a
+     *     later close.
+     * @throws CallbackException inside a callback, and by a handler of this pool.
      */
-    public int close(final Duration deadline) {
-        closed = true;
-        final long start = System.nanoTime();
-        awaitDispatcher(start + deadline.toNanos());
-        int left = 0;
+    public CloseReport close(final CloseMode mode, final Duration deadline) {
+        DispatchToken.checkThreadNotInCallback(Operation.CLOSE_HANDLER_POOL); // before anything is changed
         for (final HandlerLane lane : lanes) {
-            while (!lane.isDrained() && System.nanoTime() - start < deadline.toNanos()) {
-                LockSupport.parkNanos(POLL_NS);
+            if (lane.thread() == Thread.currentThread()) {
+                throw new CallbackException(Operation.CLOSE_HANDLER_POOL.toString(), worker.name());
             }
-            left += lane.close();
         }
-        return left;
+        closed = true;
+        final long startNs = System.nanoTime();
+        final long timeoutNs = TimeUnit.NANOSECONDS.convert(deadline);
+        // A dispatcher that has seen the pool open may be about to pass a message on.
+        boolean isInTime = worker.core().awaitQuiet(startNs + timeoutNs);
+        if (mode == CloseMode.FLUSH) {
+            isInTime &= awaitDrained(startNs, timeoutNs);
+        }
+        return end(startNs, timeoutNs, isInTime);
     }
 
-    /** A dispatcher that has seen the pool open may be about to pass a message on. */
-    private void awaitDispatcher(final long deadlineNs) {
-        final DispatchToken token = worker.core().token();
-        while (!token.isInCallback() && !token.tryAcquire()) {
-            if (System.nanoTime() - deadlineNs >= 0) {
-                return;
+    private boolean awaitDrained(final long startNs, final long timeoutNs) {
+        for (final HandlerLane lane : lanes) {
+            while (!lane.isDrained()) {
+                if (System.nanoTime() - startNs >= timeoutNs) {
+                    return false;
+                }
+                LockSupport.parkNanos(POLL_NS);
             }
-            token.awaitRelease(deadlineNs);
         }
-        if (!token.isInCallback()) {
-            token.release();
+        return true;
+    }
+
+    private CloseReport end(final long startNs, final long timeoutNs, final boolean isInTime) {
+        for (final HandlerLane lane : lanes) {
+            lane.halt();
         }
+        CloseReport report = new CloseReport(0, 0, List.of(), !isInTime);
+        synchronized (lanes) { // of several closers each message is told to one
+            for (final HandlerLane lane : lanes) {
+                report = report.plus(Ended.within(lane.thread(), timeoutNs - (System.nanoTime() - startNs))
+                    ? lane.takeLeft() : new CloseReport(0, 0, List.of(), true));
+            }
+        }
+        return report;
     }
 
     /** Describes a pool. Confined to one thread. */

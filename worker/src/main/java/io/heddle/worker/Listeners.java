@@ -32,7 +32,7 @@ final class Listeners {
         final NamedListener made = new NamedListener(core, name, handler);
         guard.enter(Operation.CREATE_LISTENER);
         try {
-            core.requireOpen("listen");
+            core.requireNotClosing("listen");
             if (byName.putIfAbsent(name, made) != null) {
                 throw new HeddleException(Status.ALREADY_EXISTS, "listener name is taken: name=" + name + " holderPid="
                     + ProcessHandle.current().pid() + " worker=" + core.name());

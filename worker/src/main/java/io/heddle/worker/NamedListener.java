@@ -2,7 +2,6 @@ package io.heddle.worker;
 
 import io.heddle.context.CloseMode;
 import io.heddle.context.CloseReport;
-import io.heddle.context.internal.DispatchToken;
 import io.heddle.context.internal.Guarded;
 import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ThreadGuard;
@@ -10,6 +9,7 @@ import io.heddle.context.spi.IncomingConnection;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 /**
  * A name by which peers find a worker; for the {@code endpoints} module.
@@ -87,7 +87,8 @@ public final class NamedListener {
             return CloseReport.CLEAN;
         }
         core.listeners().unlisten(name);
-        final boolean isTimedOut = !awaitCallback(startNs, deadline.toNanos());
+        final boolean isTimedOut = !core.token().isInCallback()
+            && !core.awaitQuiet(startNs + TimeUnit.NANOSECONDS.convert(deadline));
         return new CloseReport(refused, 0, List.of(), isTimedOut);
     }
 
@@ -109,23 +110,6 @@ public final class NamedListener {
         } finally {
             guard.exit(Operation.CLOSE_LISTENER);
         }
-    }
-
-    /** Waits for a running dispatch to end. False if the deadline passed; inside a callback there is no waiting. */
-    private boolean awaitCallback(final long startNs, final long timeoutNs) {
-        final DispatchToken token = core.token();
-        if (token.isInCallback()) {
-            return true;
-        }
-        while (!token.tryAcquire()) {
-            final long leftNs = timeoutNs - (System.nanoTime() - startNs);
-            if (leftNs <= 0) {
-                return false;
-            }
-            token.awaitRelease(System.nanoTime() + leftNs);
-        }
-        token.release();
-        return true;
     }
 
     @Override

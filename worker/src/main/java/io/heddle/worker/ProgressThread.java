@@ -1,14 +1,20 @@
 package io.heddle.worker;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
+import io.heddle.context.internal.DispatchToken;
+import io.heddle.context.internal.Operation;
+import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -35,7 +41,6 @@ public final class ProgressThread implements AutoCloseable {
     private final Lock applicationLock;
     private final IdleStrategy idleStrategy;
     private final Thread thread;
-    private final CountDownLatch owned = new CountDownLatch(1);
     private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean takenBack = new AtomicBoolean();
     private final AtomicBoolean running = new AtomicBoolean(true);
@@ -91,15 +96,16 @@ public final class ProgressThread implements AutoCloseable {
             if (worker.threadMode() == ThreadMode.SINGLE) {
                 worker.transferTo(progress.thread);
             }
-            worker.core().progressThread(progress.thread);
+            worker.core().progressThread(progress);
         }
         boolean isStarted = false;
         try {
             progress.thread.start();
             isStarted = true;
         } finally {
-            if (!isStarted) {
-                worker.core().progressThread(null); // no thread was to be had: nobody is to wait for it
+            if (!isStarted) { // no thread was to be had: nobody is to wait for it, and the caller owns the worker still
+                worker.core().progressThread(null);
+                worker.core().guard().takeBackFrom(progress.thread);
             }
         }
         return progress;
@@ -119,18 +125,25 @@ public final class ProgressThread implements AutoCloseable {
      * Runs a task on the progress thread between two rounds, where the worker may be used in every mode: in SINGLE the
      * way for other threads to use it. Any thread.
      *
-     * @return done when the task is; carries what it throws. Canceled or failed if the thread ends before.
+     * @return done when the task is; carries what it throws. Canceled or failed if the thread is closed before.
      */
     public Future<?> execute(final Runnable task) {
+        if (!running.get()) {
+            return refused();
+        }
         final FutureTask<Object> future = new FutureTask<>(task, null);
         tasks.add(future);
-        // Volatile load after the entry; partner: run(), which stores it before its last look for entries.
+        // Volatile load after the entry; partner: endTasks(), which stores it before its last look for entries.
         if (ended && tasks.remove(future)) {
-            return CompletableFuture.failedFuture(new HeddleException(Status.CANCELED,
-                "the progress thread has ended: worker=" + worker.name()));
+            return refused();
         }
         worker.signal();
         return future;
+    }
+
+    private Future<?> refused() {
+        return CompletableFuture.failedFuture(new HeddleException(Status.CANCELED,
+            "the progress thread was closed: worker=" + worker.name()));
     }
 
     private void run() {
@@ -145,7 +158,6 @@ public final class ProgressThread implements AutoCloseable {
             if (worker.threadMode() == ThreadMode.SINGLE && worker.ownerThread() == Thread.currentThread()) {
                 worker.detach();
             }
-            owned.countDown();
         }
     }
 
@@ -164,11 +176,14 @@ public final class ProgressThread implements AutoCloseable {
         }
     }
 
-    private void endTasks() {
+    /** How many were not begun. */
+    private int endTasks() {
         ended = true;
+        int canceled = 0;
         for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
-            task.cancel(false);
+            canceled += task.cancel(false) ? 1 : 0;
         }
+        return canceled;
     }
 
     private int round() {
@@ -193,33 +208,43 @@ public final class ProgressThread implements AutoCloseable {
         }
     }
 
-    /**
-     * Ends the thread after its round and waits for it. In SINGLE the calling thread owns the worker then. Idempotent.
-     * From the thread itself (a callback or task) it only asks for the end.
-     */
+    /** {@link #close(CloseMode, Duration)} with FLUSH and {@code heddle.close.timeout}; what is late is logged. */
     @Override
     public void close() {
+        final long timeoutNs = worker.context().config().closeTimeoutNs();
+        if (close(CloseMode.FLUSH, Duration.ofNanos(timeoutNs)).isTimedOut()) {
+            worker.core().warn("progress thread has not ended yet: worker={} heddle.close.timeout={}ns; a callback or "
+                + "task does not return", worker.name(), timeoutNs);
+        }
+    }
+
+    /**
+     * Ends the thread after its round and waits for it. In SINGLE the calling thread owns the worker then. Idempotent.
+     * From the thread itself (a callback or task) it only asks for the end. FLUSH lets the tasks run that were given
+     * before, FORCE cancels those not begun.
+     *
+     * <p>If the round does not end in time, since a callback does not return, the thread ends after it, and in SINGLE
+     * the worker is without an owner until this is called again, or {@link Worker#attach()}.
+     *
+     * @return as cut requests, the tasks that were canceled here.
+     * @throws io.heddle.context.CallbackException inside a callback on another thread.
+     */
+    public CloseReport close(final CloseMode mode, final Duration deadline) {
+        final boolean isOwn = Thread.currentThread() == thread;
+        if (!isOwn) {
+            DispatchToken.checkThreadNotInCallback(Operation.CLOSE_PROGRESS_THREAD); // before anything is changed
+        }
         running.set(false);
+        final int canceled = mode == CloseMode.FORCE ? endTasks() : 0;
         worker.signal();
-        if (Thread.currentThread() == thread) {
-            return;
+        if (isOwn) {
+            return new CloseReport(canceled, 0, List.of(), false);
         }
-        boolean interrupted = false;
-        while (true) {
-            try {
-                owned.await();
-                thread.join();
-                break;
-            } catch (final InterruptedException ex) {
-                interrupted = true;
-            }
-        }
-        if (interrupted) {
-            Thread.currentThread().interrupt();
-        }
-        if (takenBack.compareAndSet(false, true) && worker.threadMode() == ThreadMode.SINGLE
+        final boolean hasEnded = Ended.within(thread, TimeUnit.NANOSECONDS.convert(deadline));
+        if (hasEnded && takenBack.compareAndSet(false, true) && worker.threadMode() == ThreadMode.SINGLE
             && worker.ownerThread() == null) {
             worker.attach();
         }
+        return new CloseReport(canceled, 0, List.of(), !hasEnded);
     }
 }

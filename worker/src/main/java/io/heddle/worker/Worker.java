@@ -48,6 +48,8 @@ public final class Worker implements AutoCloseable {
     private final WorkerCore core;
     private final ThreadGuard guard;
     private final WorkerAddress address;
+    /** The worker, as the context closes it. */
+    private final ClosedByContext dependent = new ClosedByContext(this);
 
     private Worker(final Context context, final ThreadMode mode, final String name) {
         this.context = context;
@@ -77,7 +79,7 @@ public final class Worker implements AutoCloseable {
         final Worker worker = new Worker(Objects.requireNonNull(context, "context"), mode,
             Objects.requireNonNull(name, "name"));
         try {
-            context.register(worker);
+            context.register(worker.dependent);
         } catch (final RuntimeException ex) {
             worker.close(CloseMode.FORCE, Duration.ZERO);
             throw ex;
@@ -87,6 +89,10 @@ public final class Worker implements AutoCloseable {
 
     WorkerCore core() {
         return core;
+    }
+
+    ClosedByContext dependent() {
+        return dependent;
     }
 
     /** The name given, or a number. */
@@ -132,7 +138,7 @@ public final class Worker implements AutoCloseable {
         }
         guard.enter(Operation.REGISTER_HANDLER);
         try {
-            core.requireOpen("onActiveMessage");
+            core.requireNotClosing("onActiveMessage");
             core.dispatcher().register(id, handler);
         } finally {
             guard.exit(Operation.REGISTER_HANDLER);
@@ -252,7 +258,7 @@ public final class Worker implements AutoCloseable {
     public Connection connect(final WorkerAddress remote) {
         guard.enter(Operation.CREATE_ENDPOINT);
         try {
-            core.requireOpen("connect");
+            core.requireNotClosing("connect");
             return core.connect(remote);
         } finally {
             guard.exit(Operation.CREATE_ENDPOINT);
@@ -273,7 +279,7 @@ public final class Worker implements AutoCloseable {
         }
         guard.enter(Operation.CREATE_ENDPOINT);
         try {
-            core.requireOpen("connect");
+            core.requireNotClosing("connect");
             return core.connect(listener, applicationData, waitNs);
         } finally {
             guard.exit(Operation.CREATE_ENDPOINT);
@@ -331,14 +337,18 @@ public final class Worker implements AutoCloseable {
     }
 
     /**
-     * Closes every endpoint, then the worker. What the application keeps stays readable until released, and is
-     * reported. Idempotent; safe against every other call; waits for a running callback to return.
+     * Closes listeners and endpoints, then the worker. What the application keeps stays readable until released, and is
+     * reported. Idempotent; safe against every other call; each of several closes keeps its own mode and deadline.
      *
+     * <p>Returns when no callback runs any more. If one runs beyond the deadline, which is for everything together,
+     * that is reported, and the worker ends when the callback returns: until then it is not {@link #isClosed()}.
+     *
+     * @return what this call has cut off, and what the application keeps.
      * @throws io.heddle.context.CallbackException inside a callback.
      */
     public CloseReport close(final CloseMode closeMode, final Duration deadline) {
         DispatchToken.checkThreadNotInCallback(Operation.CLOSE_WORKER);
-        return new Closing(core, closeMode, deadline.toNanos()).closeWorker();
+        return new Closing(core, closeMode, deadline).closeWorker();
     }
 
     /** {@link #close(CloseMode, Duration)} with FLUSH and {@code heddle.close.timeout}; leaks are logged. */

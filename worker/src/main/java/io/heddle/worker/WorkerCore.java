@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.NanoClock;
@@ -60,6 +61,8 @@ final class WorkerCore implements InterfaceListener {
     private static final int IDLE_CLOCK_ROUNDS = 4096;
     /** Some ten milliseconds. */
     private static final int LONG_IDLE_ROUNDS = 1 << 20;
+    /** Memory that the system did not have may be there now, though nothing came back to this worker. */
+    private static final long STALL_RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle WORK;
     private static final VarHandle WAITING;
     private static final VarHandle CONNECTIONS;
@@ -97,6 +100,7 @@ final class WorkerCore implements InterfaceListener {
     private final Sleeper sleeper;
     private final Listeners listeners;
     private final StallWatch stallWatch;
+    private final TearDown tearDown = new TearDown(this);
     private final AtomicInteger logLines = new AtomicInteger();
 
     /**
@@ -111,13 +115,21 @@ final class WorkerCore implements InterfaceListener {
     private volatile Connection[] waiting = new Connection[0];
     private volatile Connection[] connections = new Connection[0];
     private volatile WorkerErrorHandler errorHandler;
-    private volatile Thread progressThread;
+    private volatile ProgressThread progressThread;
+    /** Its close has begun: nothing new is made. Written under the guard. */
+    private volatile boolean closing;
     private volatile boolean closed;
+    /** Connections that were closed inside a callback and are flushed still. Written under the guard. */
+    private volatile int lingering;
+    /** Counts, on request, the moments at which no callback was running. Written with the token. */
+    private volatile long quietMoments;
     private PoolElement homeChain;
     private int firstWaiting;
     private int connectionCount;
     private int rounds;
     private int idleRounds;
+    /** By the clock, with the token. */
+    private long stallRetryNs;
     /** Read once per so many rounds: dates what is kept, no more. */
     private volatile long coarseNs;
 
@@ -131,6 +143,7 @@ final class WorkerCore implements InterfaceListener {
         isMulti = mode == ThreadMode.MULTI;
         clock = config.nanoClock();
         coarseNs = clock.nanoTime();
+        stallRetryNs = coarseNs;
         final LoggingViolationListener listener = new LoggingViolationListener(error -> tellError(null,
             Status.INVALID_PARAM, error));
         guard = new ThreadGuard(name, mode, clock, listener);
@@ -235,12 +248,22 @@ final class WorkerCore implements InterfaceListener {
         return clock.nanoTime();
     }
 
-    void progressThread(final Thread thread) {
-        progressThread = thread;
+    /** The time of a few rounds ago, for which nobody's clock is asked. */
+    long coarseNs() {
+        return coarseNs;
     }
 
-    Thread progressThread() {
+    void progressThread(final ProgressThread progress) {
+        progressThread = progress;
+    }
+
+    /** Null if there is none. */
+    ProgressThread progressThread() {
         return progressThread;
+    }
+
+    TearDown tearDown() {
+        return tearDown;
     }
 
     // ---- from any thread
@@ -328,7 +351,7 @@ final class WorkerCore implements InterfaceListener {
     /** Whether there is anything to do besides what lanes have received, without the lock. */
     @TokenHolder
     private boolean hasOtherWork() {
-        return work != 0 || dispatcher.isRetirePending() || mayGoOn();
+        return work != 0 || dispatcher.isRetirePending() || mayGoOn() || isLingerOver();
     }
 
     /** Whether there is anything to do at all, at any lane; before sleeping. */
@@ -365,9 +388,26 @@ final class WorkerCore implements InterfaceListener {
         return false;
     }
 
+    /** Whether a connection that was closed inside a callback has been flushed for long enough; then it is work. */
+    private boolean isLingerOver() {
+        if (lingering == 0) {
+            return false;
+        }
+        final long nowNs = System.nanoTime();
+        for (final Connection connection : connections) {
+            if (connection.isLingerOver(nowNs)) {
+                post(WORK_CLOSE);
+                return true;
+            }
+        }
+        return false;
+    }
+
     private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
+            retryStalled();
+            isLingerOver();
         }
         int done;
         if (isMulti) {
@@ -381,6 +421,10 @@ final class WorkerCore implements InterfaceListener {
             }
         }
         done += dispatcher.dispatch(deferredTaken);
+        if (tearDown.isWanted()) {
+            tearDown.run();
+            return done;
+        }
         sleeper.worked();
         return done;
     }
@@ -489,7 +533,7 @@ final class WorkerCore implements InterfaceListener {
             if (connection.mayGoOn() || connection.isContent()) {
                 if (connection.advance()) {
                     removeWaiting(connection);
-                    if (connection.isCloseAfterFlush()) {
+                    if (connection.isLingering()) {
                         post(WORK_CLOSE);
                     }
                 }
@@ -509,8 +553,28 @@ final class WorkerCore implements InterfaceListener {
             published.publishPools(this); // allocates a little
         } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
+            retryStalled();
         }
         return 0;
+    }
+
+    /** Lets those that wait for memory try again, once in a while. */
+    @TokenHolder
+    private void retryStalled() {
+        if (dispatcher.hasPaused() && coarseNs - stallRetryNs >= STALL_RETRY_NS) {
+            stallRetryNs = coarseNs;
+            dispatcher.messageRoomMade();
+        }
+    }
+
+    /** As {@link #lookAtAll()}, in the middle of a long sleep. */
+    @TokenHolder
+    boolean lookWhileAsleep() {
+        if (dispatcher.hasPaused()) {
+            coarseNs = clock.nanoTime();
+            retryStalled();
+        }
+        return lookAtAll();
     }
 
     // ---- InterfaceListener, within the step
@@ -553,7 +617,7 @@ final class WorkerCore implements InterfaceListener {
             }
             connection.gone(status, reason);
             removeWaiting(connection);
-            if (connection.isCloseAfterFlush()) {
+            if (connection.isLingering()) {
                 post(WORK_CLOSE); // nothing is left to be flushed
             }
             if (connection.pollIndex < 0) {
@@ -705,8 +769,7 @@ final class WorkerCore implements InterfaceListener {
             mine.hold(element, address, bytes);
             return;
         }
-        final PoolElement copy = kept.takeCopy(bytes);
-        copy.lane(connection);
+        final PoolElement copy = kept.takeCopy(connection, bytes);
         UnsafeApi.copyMemory(address, copy.address(), bytes);
         copy.hold();
         counts.bytesCopied += bytes;
@@ -722,9 +785,8 @@ final class WorkerCore implements InterfaceListener {
     PoolElement takeMessage(final Connection connection, final int bytes) {
         guard.enter(Operation.RETAIN);
         try {
-            final PoolElement element = kept.takeMessage(bytes);
+            final PoolElement element = kept.takeMessage(connection, bytes);
             if (element != null) {
-                element.lane(connection);
                 element.hold();
             }
             return element;
@@ -777,7 +839,7 @@ final class WorkerCore implements InterfaceListener {
             removeWaiting(connection);
             connection.lane().finish(); // the peer's own sends must not wait for ever
             deferred.add(new PeerGone(connection));
-            post(connection.isCloseAfterFlush() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
+            post(connection.isLingering() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
         }
     }
 
@@ -882,34 +944,74 @@ final class WorkerCore implements InterfaceListener {
     // ---- the end
 
     CloseReport close(final Connection connection, final CloseMode mode, final Duration timeout) {
-        return new Closing(this, mode, timeout.toNanos()).close(connection);
+        return new Closing(this, mode, timeout).close(connection);
     }
 
-    /** Under the guard and with the token: connections whose close was begun inside a callback. */
+    /** The worker's close has begun. */
+    @Guarded
+    void closing() {
+        closing = true;
+    }
+
+    /** A connection is flushed by later rounds before it is disposed of. */
+    @Guarded
+    void linger(final Connection connection, final long endNs) {
+        if (!connection.isLingering()) {
+            lingering++;
+        }
+        connection.linger(endNs);
+    }
+
+    /** Under the guard and with the token: connections that whoever closed them could not dispose of. */
     @Guarded
     private void closeRequested() {
+        quietMoments++; // Partner: awaitQuiet().
+        final long nowNs = System.nanoTime();
         for (final Connection connection : connections) {
-            if (connection.isClosed() && !connection.isDisposed()
-                && (!connection.hasPending() || !connection.isCloseAfterFlush())) {
+            if (connection.isToBeDisposed(nowNs)) {
                 dispose(connection);
             }
         }
     }
 
+    /**
+     * Waits until no callback runs that began before this call. Outside of a callback.
+     *
+     * @return false if the deadline, on the scale of {@code System.nanoTime()}, has passed.
+     */
+    boolean awaitQuiet(final long deadlineNs) {
+        // Volatile, after whatever callbacks must not be seen by any more; partner: closeRequested().
+        final long seen = quietMoments;
+        while (!token.tryAcquire()) {
+            if (quietMoments != seen) {
+                return true;
+            }
+            if (System.nanoTime() - deadlineNs >= 0) {
+                return false;
+            }
+            post(WORK_CLOSE); // a dispatcher that takes the token again and again lets nobody else have it
+            token.awaitRelease(deadlineNs);
+        }
+        token.release();
+        return true;
+    }
+
     /** Under the guard and with the token, no batch in dispatch: says goodbye and drops every reference to the lane. */
     @Guarded
-    CloseReport dispose(final Connection connection) {
+    void dispose(final Connection connection) {
         if (!connection.markDisposed()) {
-            return CloseReport.CLEAN;
+            return;
         }
-        final CloseReport cut = connection.refuseSends(Status.CANCELED);
+        if (connection.isLingering()) {
+            lingering--;
+        }
+        connection.refuseSends(Status.CANCELED);
         dispatcher.forget(connection);
         remove(CONNECTIONS, connection);
         poller.remove(connection);
         connection.lane().finish();
         dropHalf(connection);
         connection.lane().dispose();
-        return cut;
     }
 
     /** A message whose rest will not come. */
@@ -943,7 +1045,7 @@ final class WorkerCore implements InterfaceListener {
         leaks.addAll(kept.close());
         published.publishPools(this);
         published.close();
-        context.unregister(worker);
+        context.unregister(worker.dependent());
         sleeper.end();
         return leaks;
     }
@@ -1020,6 +1122,13 @@ final class WorkerCore implements InterfaceListener {
 
     int waitingCount() {
         return waiting.length;
+    }
+
+    /** For what makes something new. */
+    void requireNotClosing(final String operation) {
+        if (closing) {
+            throw new io.heddle.context.ClosedException("worker " + name, operation);
+        }
     }
 
     void requireOpen(final String operation) {

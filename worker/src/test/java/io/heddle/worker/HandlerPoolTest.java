@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
+import io.heddle.context.CloseReport;
 import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
@@ -16,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -25,7 +26,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -195,19 +195,14 @@ final class HandlerPoolTest {
             pair.right.onActiveMessage(WorkerPair.ID, pool.asHandler());
             IntStream.range(0, 6).forEach(pair::sendNumber);
             pump(pair, () -> inside.getCount() == 0 && pair.right.statistics().messagesReceived() == 6);
-            final CompletableFuture<Integer> left = new CompletableFuture<>();
-            final Thread closer = new Thread(() -> left.complete(pool.close(Duration.ZERO)), "closer");
-            closer.start();
-            Awaitility.await("joining").atMost(30, TimeUnit.SECONDS)
-                .until(() -> closer.getState() == Thread.State.WAITING);
+            assertEquals(new CloseReport(0, 0, List.of(), true), pool.close(CloseMode.FORCE, Duration.ZERO));
             pair.sendNumber(99);
             pump(pair, () -> pair.right.statistics().callbacksFailed() == 1);
             assertInstanceOf(ClosedException.class, pair.takeErrors().get(0));
             goOn.countDown();
-            assertEquals(5, left.get(30, TimeUnit.SECONDS));
-            closer.join();
+            assertEquals(new CloseReport(5, 40, List.of(), false), pool.close(CloseMode.FORCE, Duration.ofSeconds(20)));
             assertEquals(List.of(0), handled);
-            assertEquals(0, pool.close(Duration.ZERO));
+            assertEquals(CloseReport.CLEAN, pool.close(CloseMode.FLUSH, Duration.ZERO));
             assertBalanced(pair);
         }
     }

@@ -107,7 +107,8 @@ final class PeerGoneTest {
         try (WorkerPair pair = WorkerPair.open(mode)) {
             pair.fillLane();
             pair.sending().killPeer();
-            assertEquals(CloseReport.CLEAN, pair.there.close(CloseMode.FLUSH, Duration.ofSeconds(5)));
+            assertEquals(new CloseReport(1, 8, List.of(), false),
+                pair.there.close(CloseMode.FLUSH, Duration.ofSeconds(5)), "cut off by the peer while it was closed");
             pair.right.onActiveMessage(WorkerPair.ID, message -> { });
         }
     }

@@ -32,7 +32,9 @@ public enum Operation {
     ATOMIC("atomic"),
     EXECUTE("execute"),
     IS_WRITABLE("is_writable"),
-    ON_WRITABLE("on_writable");
+    ON_WRITABLE("on_writable"),
+    CLOSE_PROGRESS_THREAD("close_progress_thread"),
+    CLOSE_HANDLER_POOL("close_handler_pool");
 
     private static final Operation[] ALL = values();
 
@@ -43,7 +45,7 @@ public enum Operation {
     }
 
     /** Whether any thread may do this to a SINGLE worker whose owner thread has ended. */
-    boolean isClosing() {
+    public boolean isClosing() {
         return this == CLOSE_WORKER || this == CLOSE_ENDPOINT || this == CLOSE_LISTENER;
     }
 

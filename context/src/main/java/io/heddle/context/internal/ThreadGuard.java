@@ -147,6 +147,11 @@ public final class ThreadGuard {
         changeOwner(thread);
     }
 
+    /** Makes the calling thread the owner again, instead of one that {@link #transferTo} named and that never ran. */
+    public void takeBackFrom(final Thread neverStarted) {
+        OWNER.compareAndSet(this, neverStarted, Thread.currentThread()); // Nobody else has seen the worker in between.
+    }
+
     /** Leaves the worker without an owner until a thread calls {@link #attach()}. As {@link #transferTo} otherwise. */
     public void detach() {
         changeOwner(null);

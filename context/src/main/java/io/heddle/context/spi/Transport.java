@@ -44,7 +44,10 @@ public interface Transport extends AutoCloseable {
         return "";
     }
 
-    /** Ends the transport's threads and gives back what it holds; interfaces are closed before. Idempotent. */
+    /**
+     * Ends the transport's threads and gives back what it holds. Interfaces are closed before, but for that of a worker
+     * whose callback did not return in time: its worker closes it later. Idempotent.
+     */
     @Override
     void close();
 }

@@ -7,7 +7,6 @@ import io.heddle.context.Context;
 import io.heddle.context.HeddleException;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
-import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.base.TestScale;
@@ -41,7 +40,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** Every public call of the objects an application shares, from eight threads at once, in MULTI. */
 @ExtendWith(HygieneExtension.class)
 @Timeout(300)
-@ExpectedLog("no such segment") // of endpoints that are closed while they connect
 class EveryCallTest {
     private static final int THREADS = 8;
     private static final Set<String> BY_APPLICATION_ALONE = Set.of(
