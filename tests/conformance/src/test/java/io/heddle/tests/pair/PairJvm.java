@@ -10,6 +10,7 @@ import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -39,9 +40,16 @@ public final class PairJvm implements AutoCloseable {
 
     /** Starts one; its crash reports go to the directory, its runtime directory is {@code directory/heddle}. */
     public static PairJvm start(final Path directory, final String... flags) throws IOException {
-        final List<String> command = ChildRun.javaCommand(directory, List.of(flags));
+        return start(List.of(), directory, directory.resolve("heddle"), flags);
+    }
+
+    /** As the other, with a command before java, and a runtime directory as that command lets java see it. */
+    public static PairJvm start(final List<String> launcher, final Path directory, final Path runtimeDirectory,
+        final String... flags) throws IOException {
+        final List<String> command = new ArrayList<>(launcher);
+        command.addAll(ChildRun.javaCommand(directory, List.of(flags)));
         command.add(PairChild.class.getName());
-        command.add(directory.resolve("heddle").toString());
+        command.add(runtimeDirectory.toString());
         final PairJvm jvm = new PairJvm(directory,
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
         jvm.answer("start");
