@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.RuntimeDirectories;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.pair.Isolation;
+import io.heddle.tests.pair.PairChild;
 import io.heddle.tests.pair.PairJvm;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,7 +34,8 @@ class NamespacesTest {
     }
 
     private PairJvm contained(final Path shared) throws IOException {
-        return PairJvm.start(Isolation.container(shared, "other-name"), temp, Path.of("/dev/shm/other-name"), QUICK);
+        return PairJvm.start(Isolation.container(shared, "other-name"), temp, Path.of("/dev/shm/other-name"),
+            PairChild.class, QUICK);
     }
 
     @Test
@@ -90,8 +92,8 @@ class NamespacesTest {
     @Test
     @StandsFor("A2")
     void shouldSayThatTheDirectoryIsNotShared() throws Exception {
-        try (PairJvm outside = PairJvm.start(List.of(), temp, temp, QUICK);
-             PairJvm inside = PairJvm.start(Isolation.container(), temp, temp, QUICK)) {
+        try (PairJvm outside = PairJvm.start(List.of(), temp, temp, PairChild.class, QUICK);
+             PairJvm inside = PairJvm.start(Isolation.container(), temp, temp, PairChild.class, QUICK)) {
             outside.tell("open a MULTI");
 
             final String refusal = outside.tellInVain("connect a there " + inside.tell("open b MULTI"));
