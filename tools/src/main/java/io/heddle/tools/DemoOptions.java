@@ -1,5 +1,8 @@
 package io.heddle.tools;
 
+import static io.heddle.tools.OptionRules.lower;
+import static io.heddle.tools.OptionRules.require;
+
 import io.heddle.context.ThreadMode;
 import io.heddle.worker.ReleasePolicy;
 import java.nio.file.Files;
@@ -50,14 +53,14 @@ final class DemoOptions {
 
     /** Throws {@link IllegalArgumentException} for what cannot be run. */
     void validate() {
-        OptionRules.require(Files.isRegularFile(file) && Files.isReadable(file),
+        require(Files.isRegularFile(file) && Files.isReadable(file),
             "--file=" + file + " is not a file that can be read");
-        OptionRules.require(repeat >= 1, "--repeat must be at least 1");
-        OptionRules.require(handlers >= 1 && handlers <= 256, "--handlers must be between 1 and 256");
-        OptionRules.require(!misuse || mode == ThreadMode.SERIALIZED, "--misuse needs --mode serialized");
-        OptionRules.require(!misuse || release == ReleasePolicy.DIRECT, "--misuse cannot be combined with --release async");
+        require(repeat >= 1, "--repeat must be at least 1");
+        require(handlers >= 1 && handlers <= 256, "--handlers must be between 1 and 256");
+        require(!misuse || mode == ThreadMode.SERIALIZED, "--misuse needs --mode serialized");
+        require(!misuse || release == ReleasePolicy.DIRECT, "--misuse cannot be combined with --release async");
         final long perFile = (fileBytes() + chunkBytes() - 1) / chunkBytes();
-        OptionRules.require(perFile * repeat <= MAX_MESSAGES,
+        require(perFile * repeat <= MAX_MESSAGES,
             "--repeat is too high for this file and chunk: more than 100 million messages");
     }
 
@@ -79,7 +82,7 @@ final class DemoOptions {
     List<String> toArguments() {
         final List<String> arguments = new ArrayList<>(List.of("--file", file.toAbsolutePath().toString(),
             "--repeat", Integer.toString(repeat), "--handlers", Integer.toString(handlers), "--chunk", chunk,
-            "--mode", OptionRules.lower(mode), "--release", OptionRules.lower(release)));
+            "--mode", lower(mode), "--release", lower(release)));
         if (misuse) {
             arguments.add("--misuse");
         }

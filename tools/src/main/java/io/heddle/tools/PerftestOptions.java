@@ -1,5 +1,8 @@
 package io.heddle.tools;
 
+import static io.heddle.tools.OptionRules.lower;
+import static io.heddle.tools.OptionRules.require;
+
 import io.heddle.context.ThreadMode;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,15 +93,15 @@ final class PerftestOptions {
         SizeRange.parse(size);
         cpu(0);
         cpu(1);
-        OptionRules.require(threads >= 0 && threads <= 64, "--threads must be between 1 and 64");
-        OptionRules.require(threads == 0 || mode != ThreadMode.SINGLE, "--threads needs --mode serialized or multi");
-        OptionRules.require(threads == 0 || test == Test.AM_BW, "--threads needs --test am_bw");
-        OptionRules.require(receive == Receive.INLINE || test == Test.AM_BW, "--receive needs --test am_bw");
-        OptionRules.require(warmupSeconds >= 0 && warmupSeconds <= 3600, "--warmup must be between 0 and 3600");
-        OptionRules.require(seconds > 0 && seconds <= 3600, "--seconds must be above 0 and at most 3600");
-        OptionRules.require(iterations >= 0, "--iterations must not be negative");
-        OptionRules.require(iterations == 0 || threads == 0, "--iterations cannot be combined with --threads");
-        OptionRules.require(endpoints >= 0 && endpoints <= 65536, "--endpoints must be between 1 and 65536");
+        require(threads >= 0 && threads <= 64, "--threads must be between 1 and 64");
+        require(threads == 0 || mode != ThreadMode.SINGLE, "--threads needs --mode serialized or multi");
+        require(threads == 0 || test == Test.AM_BW, "--threads needs --test am_bw");
+        require(receive == Receive.INLINE || test == Test.AM_BW, "--receive needs --test am_bw");
+        require(warmupSeconds >= 0 && warmupSeconds <= 3600, "--warmup must be between 0 and 3600");
+        require(seconds > 0 && seconds <= 3600, "--seconds must be above 0 and at most 3600");
+        require(iterations >= 0, "--iterations must not be negative");
+        require(iterations == 0 || threads == 0, "--iterations cannot be combined with --threads");
+        require(endpoints >= 0 && endpoints <= 65536, "--endpoints must be between 1 and 65536");
     }
 
     /** The processor of the client (0) or the server (1); -1 if threads are not pinned. */
@@ -106,7 +109,7 @@ final class PerftestOptions {
         if (pin == null) {
             return -1;
         }
-        OptionRules.require(pin.matches("[0-9]{1,4},[0-9]{1,4}"), "--pin must be two processors such as 0,1");
+        require(pin.matches("[0-9]{1,4},[0-9]{1,4}"), "--pin must be two processors such as 0,1");
         return Integer.parseInt(pin.split(",")[side]);
     }
 
@@ -138,8 +141,8 @@ final class PerftestOptions {
     /** The same options for one side of a run with one size. */
     List<String> toArguments(final int oneSize, final String pageFile) {
         final List<String> arguments = new ArrayList<>(List.of(
-            "--test", OptionRules.lower(test), "--size", Integer.toString(oneSize), "--mode", OptionRules.lower(mode),
-            "--threads", Integer.toString(threads), "--receive", OptionRules.lower(receive), "--idle", OptionRules.lower(idle),
+            "--test", lower(test), "--size", Integer.toString(oneSize), "--mode", lower(mode),
+            "--threads", Integer.toString(threads), "--receive", lower(receive), "--idle", lower(idle),
             "--warmup", Double.toString(warmupSeconds), "--seconds", Double.toString(seconds),
             "--iterations", Long.toString(iterations), "--endpoints", Integer.toString(endpoints), "--page", pageFile));
         if (pin != null) {
