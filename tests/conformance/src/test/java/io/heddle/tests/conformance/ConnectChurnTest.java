@@ -34,17 +34,17 @@ class ConnectChurnTest {
     @StandsFor({"6.9/wireup.stress_connect"})
     @Tag("scaled")
     void shouldStayFlatOverManyConnections(final ThreadMode mode) {
-        final int rounds = TestScale.count(30, 20_000);
+        final int rounds = TestScale.count(30, mode == ThreadMode.MULTI ? 20_000 : 2_000);
         try (Duo duo = Duo.of(mode)) {
             final int[] received = new int[1];
             duo.right.onActiveMessage(ID, message -> received[0]++);
             churn(duo, received, rounds / 10);
             final Held before = settled(duo);
-            System.out.println("churn mode=" + mode + " rounds=0 " + before);
+            TestScale.report("churn mode=%s rounds=0 %s", mode, before);
             for (int done = 0; done < rounds; done += rounds / 10) {
                 churn(duo, received, rounds / 10);
                 if (TestScale.isFull()) {
-                    System.out.println("churn mode=" + mode + " rounds=" + (done + rounds / 10) + ' ' + settled(duo));
+                    TestScale.report("churn mode=%s rounds=%d %s", mode, done + rounds / 10, settled(duo));
                 }
             }
             await("as before").atMost(Duration.ofSeconds(20)).pollInSameThread().until(() -> {

@@ -65,8 +65,8 @@ class ThousandsOfEndpointsTest {
         // Both ends are in this process: two of everything.
         final long sharedBytes = (now.sharedBytes() - before.sharedBytes()) / 2 / count;
         final long heapBytes = (now.heapBytes() - before.heapBytes()) / 2 / count;
-        System.out.printf("endpoints=%d shared_bytes_each=%d heap_bytes_each=%d descriptors_each=%.2f "
-            + "mappings_each=%.2f connect_us_each=%.1f progress_ns_before=%.0f progress_ns=%.0f%n", count, sharedBytes,
+        TestScale.report("endpoints=%d shared_bytes_each=%d heap_bytes_each=%d descriptors_each=%.2f "
+            + "mappings_each=%.2f connect_us_each=%.1f progress_ns_before=%.0f progress_ns=%.0f", count, sharedBytes,
             heapBytes, (now.descriptors() - before.descriptors()) / 2.0 / count,
             (now.mappings() - before.mappings()) / 2.0 / count, connectUs, progressBefore, progressAfter);
         assertTrue(sharedBytes + heapBytes <= MIB, () -> before + " then " + now);

@@ -77,7 +77,7 @@ class StuckReceiverTest {
                 queued.add(queue(0));
             }
             final long during = othersOf(0, run(phaseNs));
-            System.out.printf("stuck receivers=%d before=%d during=%d ratio=%.3f %s%n", count, before, during,
+            TestScale.report("stuck receivers=%d before=%d during=%d ratio=%.3f %s", count, before, during,
                 (double) during / before, endpoints.get(0).describe());
             assertTrue(during >= (TestScale.isFull() ? 0.95 : 0.1) * before, "before=" + before + " during=" + during);
             assertNames(stuck.pid());
