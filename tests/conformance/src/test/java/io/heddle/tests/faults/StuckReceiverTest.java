@@ -86,6 +86,7 @@ class StuckReceiverTest {
             until(() -> queued.stream().allMatch(Request::isDone));
             for (int i = 0; i < count; i++) {
                 final int index = i;
+                until(() -> send(index));
                 await("all of " + i).atMost(Duration.ofSeconds(30))
                     .until(() -> receivers.get(index).number("r", "received") == sent[index]);
                 receivers.get(i).assertNoProblem("r");
