@@ -113,7 +113,8 @@ final class ShmTransport implements Transport {
             if (!theirs.equals(directory) && !Files.isExecutable(theirs)) {
                 return "directory closed to us: directory=" + theirs + " peerUid=" + address.uid() + " uid=" + uid;
             }
-            return "socket missing: socket=" + theirs.resolve(address.socketName()) + "; the peer's context is closed";
+            return "socket missing: socket=" + theirs.resolve(address.socketName()) +
+                "; the peer's context is closed, or in its container that directory is another one";
         }
         try {
             RuntimeDirectory.requireSocketPath(socket);

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -45,9 +46,16 @@ public final class PairJvm implements AutoCloseable {
 
     /** As the other, with another main class that takes the directory, and commands and answers alike. */
     public static PairJvm start(final Path directory, final Class<?> main, final String... flags) throws IOException {
-        final List<String> command = ChildRun.javaCommand(directory, List.of(flags));
+        return start(List.of(), directory, directory.resolve("heddle"), main, flags);
+    }
+
+    /** As the others, with a command before java, and a runtime directory as that command lets java see it. */
+    public static PairJvm start(final List<String> launcher, final Path directory, final Path runtimeDirectory,
+        final Class<?> main, final String... flags) throws IOException {
+        final List<String> command = new ArrayList<>(launcher);
+        command.addAll(ChildRun.javaCommand(directory, List.of(flags)));
         command.add(main.getName());
-        command.add(directory.resolve("heddle").toString());
+        command.add(runtimeDirectory.toString());
         final PairJvm jvm = new PairJvm(directory,
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
         jvm.answer("start");

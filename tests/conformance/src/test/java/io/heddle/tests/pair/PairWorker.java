@@ -42,8 +42,8 @@ final class PairWorker {
     private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
     private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
     private final Map<Integer, Long> nextBySender = new ConcurrentHashMap<>();
-    /** Of each sender here, the number of its next message. */
-    private final Map<Integer, Long> sequences = new ConcurrentHashMap<>();
+    /** Of each sender here, by its endpoint, the number of its next message. */
+    private final Map<String, Long> sequences = new ConcurrentHashMap<>();
     private final List<Kept> kept = new ArrayList<>();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong sendsFailed = new AtomicLong();
@@ -180,7 +180,7 @@ final class PairWorker {
         for (int i = 0; i < senders; i++) {
             // In the other modes every message goes through the one thread.
             final int sender = firstSender + i;
-            final long first = sequences.merge(sender, (long) count, Long::sum) - count;
+            final long first = sequences.merge(name + ' ' + sender, (long) count, Long::sum) - count;
             threads.add(new Thread(() -> sendAll(endpoints.get(name), sender, first, count, size), "pair-sender-" + i));
             threads.get(i).setDaemon(true);
             threads.get(i).start();
