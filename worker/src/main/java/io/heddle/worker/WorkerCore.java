@@ -1112,8 +1112,12 @@ final class WorkerCore implements InterfaceListener {
         @Override
         public void tell() {
             final ConnectionErrorHandler handler = connection.errorHandler();
-            if (handler != null && !connection.isClosed()) {
+            if (handler != null && !connection.isClosing()) { // whoever closes it is told by the close
                 handler.onError(connection, connection.status(), connection.failure());
+            }
+            if (handler == null && !connection.wasOpened() && !connection.isClosing()) {
+                connection.core().tellError(connection, connection.status(), new HeddleException(connection.status(),
+                    "not connected, and no error handler: " + connection.failure()));
             }
             if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
                 // The peer connected and went, and the application never had an endpoint that it could close.
