@@ -896,6 +896,14 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    /** Nobody is told of the end, unless by what was sent. The handler may be set a moment late: no more than news. */
+    private void notConnected(final Connection connection) {
+        if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
+            LOGGER.info("not connected, and no error handler: worker={} status={} {}", name, connection.status(),
+                connection.failure());
+        }
+    }
+
     void warn(final String format, final Object... arguments) {
         if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
             LOGGER.warn(format, arguments);
@@ -1116,8 +1124,7 @@ final class WorkerCore implements InterfaceListener {
                 handler.onError(connection, connection.status(), connection.failure());
             }
             if (handler == null && !connection.wasOpened() && !connection.isClosing()) {
-                connection.core().tellError(connection, connection.status(), new HeddleException(connection.status(),
-                    "not connected, and no error handler: " + connection.failure()));
+                connection.core().notConnected(connection);
             }
             if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
                 // The peer connected and went, and the application never had an endpoint that it could close.

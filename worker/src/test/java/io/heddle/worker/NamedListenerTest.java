@@ -103,7 +103,6 @@ final class NamedListenerTest {
         try (WorkerPair pair = WorkerPair.open(mode)) {
             final NamedListener listener = pair.right.listen("n", requests::add);
             final Connection asking = pair.left.connect("n", DATA, 0);
-            asking.onError((connection, status, reason) -> { });
             listener.close(CloseMode.FLUSH, LIMIT);
             pair.settle();
             assertEquals(List.of(), requests);
