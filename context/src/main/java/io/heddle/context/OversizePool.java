@@ -88,6 +88,11 @@ public final class OversizePool extends ElementPool {
         }
     }
 
+    /** What an element of so many bytes takes of a budget that is not small: a power of two. */
+    public static long memoryBytesFor(final long bytes) {
+        return Math.max(BitUtil.findNextPositivePowerOfTwo(bytes), MIN_ELEMENT_BYTES);
+    }
+
     /** The most memory; nothing larger can ever be taken. */
     public long budgetBytes() {
         return budgetBytes;
@@ -119,7 +124,7 @@ public final class OversizePool extends ElementPool {
         if (closed) {
             throw refuse(DescriptorStateException.Kind.WRONG_STATE, "take refused: pool=" + name() + " is closed");
         }
-        final long rounded = Math.max(BitUtil.findNextPositivePowerOfTwo(bytes), MIN_ELEMENT_BYTES);
+        final long rounded = memoryBytesFor(bytes);
         final boolean keepable = rounded <= budgetBytes;
         PoolElement element = keepable ? takeCached(rounded) : null;
         if (element == null) {

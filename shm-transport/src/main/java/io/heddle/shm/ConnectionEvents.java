@@ -22,6 +22,9 @@ interface ConnectionEvents {
     /** This side lends nothing more for now. */
     void postGrowthRefused(long elementBytes, String reason);
 
+    /** The time that {@link LaneLink#growthLater} was given is over. */
+    void postGrowthDue();
+
     /** The peer wanted to lend more and could not. */
     void postPeerGrowthRefused(long elementBytes);
 }

@@ -34,7 +34,9 @@ final class ControlReports {
         tell(violation);
     }
 
-    /** A peer was turned away; told once per key, and of no more than {@value #MAX_ONCE} keys. */
+    /**
+     * A peer, or a wish for memory, was turned away; told once per key, and of no more than {@value #MAX_ONCE} keys.
+     */
     void refusal(final String key, final Throwable refusal) {
         refusals.incrementAndGet();
         if (told.size() < MAX_ONCE && told.add(key)) {

@@ -12,6 +12,9 @@ interface LaneLink {
      */
     void requestGrowth(int firstId, int count, long elementBytes);
 
+    /** Has {@code growthDue} told after that time, so that a growth that was refused is asked for again. */
+    void growthLater(long delayNs);
+
     /**
      * Wakes the peer's worker: one byte, written by the calling thread. That the socket is full is success, for then
      * the peer has unread bytes that will wake it.

@@ -121,6 +121,15 @@ final class LaneSlot implements ConnectionEvents {
     }
 
     @Override
+    public void postGrowthDue() {
+        owner.post(() -> {
+            if (!forgotten && lane != null) {
+                lane.growthDue();
+            }
+        }, LaneSlot::nothing);
+    }
+
+    @Override
     public void postPeerGrowthRefused(final long elementBytes) {
         owner.post(() -> {
             if (!forgotten && lane != null) {

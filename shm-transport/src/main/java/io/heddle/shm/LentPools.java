@@ -3,6 +3,7 @@ package io.heddle.shm;
 import io.heddle.context.MemoryPool;
 import io.heddle.context.PoolElement;
 import io.heddle.context.internal.PoolBudget;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Makes, grows and gives up the receive pools of one lane: one pool per size class, whose chunks are shared segments
@@ -12,6 +13,9 @@ import io.heddle.context.internal.PoolBudget;
  * <p>Confined to the worker's guard.
  */
 final class LentPools {
+    private static final long FIRST_BACK_OFF_NS = TimeUnit.MILLISECONDS.toNanos(10);
+    private static final long MOST_BACK_OFF_NS = TimeUnit.SECONDS.toNanos(2);
+
     private final ShmInterface owner;
     private final ShmLane lane;
     private final LaneLink link;
@@ -22,6 +26,11 @@ final class LentPools {
     private final int[] growing = new int[LaneLayout.CLASSES];
     private long starved;
     private String refusal;
+    /** Bits of classes that were wanted and could not grow for want of budget or of shared memory. */
+    private int unserved;
+    private long backOffNs = FIRST_BACK_OFF_NS;
+    /** A growth was refused, and the time to ask again has not come. */
+    private boolean isBackingOff;
 
     LentPools(final ShmInterface owner, final ShmLane lane, final LaneLink link, final LentDescriptors descriptors) {
         this.owner = owner;
@@ -47,7 +56,45 @@ final class LentPools {
         }
     }
 
+    /** The pools of other lanes have let go of some of what all may take. */
+    void budgetFreed() {
+        if (!isBackingOff) {
+            serve();
+        }
+    }
+
+    /** The time to ask again after a refusal has come. */
+    void growthDue() {
+        isBackingOff = false;
+        serve();
+    }
+
+    private void serve() {
+        for (int left = unserved; left != 0; left &= left - 1) {
+            grow(Integer.numberOfTrailingZeros(left));
+        }
+    }
+
+    private void served(final int sizeClass, final boolean isServed) {
+        final int before = unserved;
+        unserved = isServed ? before & ~(1 << sizeClass) : before | 1 << sizeClass;
+        if ((unserved == 0) != (before == 0)) {
+            owner.unserved(unserved == 0 ? -1 : 1);
+        }
+    }
+
+    /** False if there is none of the class, nor will be for now. */
     private boolean lendMore(final int sizeClass) {
+        if (grow(sizeClass)) {
+            return true;
+        }
+        final MemoryPool pool = pool(sizeClass);
+        pool.take(); // gets nothing, and is counted as exhausted; what comes back will be lent
+        return pool.capacity() > 0;
+    }
+
+    /** False if more of the class are needed than the budget or the back-off allows. */
+    private boolean grow(final int sizeClass) {
         descriptors.topUp(sizeClass);
         unmet &= ~(1 << sizeClass);
         if (growing[sizeClass] > 0) {
@@ -55,14 +102,14 @@ final class LentPools {
         }
         if (descriptors.circulating(sizeClass) >= descriptors.window(sizeClass)) {
             unmet |= 1 << sizeClass;
+            served(sizeClass, true);
             return true;
         }
         final long elementBytes = LaneLayout.classBytes(sizeClass);
         final int count = (int) Math.min(descriptors.window(sizeClass), owner.budget().availableBytes() / elementBytes);
-        final MemoryPool pool = pool(sizeClass);
-        if (count == 0 || !owner.budget().tryReserve(count * elementBytes)) {
-            pool.take(); // gets nothing, and is counted as exhausted; what comes back will be lent
-            return pool.capacity() > 0;
+        if (isBackingOff || count == 0 || !owner.budget().tryReserve(count * elementBytes)) {
+            served(sizeClass, false);
+            return false;
         }
         growing[sizeClass] = count;
         link.requestGrowth(descriptors.reserveIds(sizeClass, count), count, elementBytes);
@@ -82,6 +129,8 @@ final class LentPools {
         final int sizeClass = LaneLayout.classOf(elementBytes);
         descriptors.idsUsed(sizeClass);
         growing[sizeClass] = 0;
+        backOffNs = FIRST_BACK_OFF_NS;
+        served(sizeClass, true);
         final PoolBudget budget = owner.budget();
         final PoolElement[] elements = pool(sizeClass).adopt(chunk.address(), count, () -> {
             budget.release((long) count * elementBytes);
@@ -96,8 +145,16 @@ final class LentPools {
     void refused(final int elementBytes, final String reason) {
         final int sizeClass = LaneLayout.classOf(elementBytes);
         refusal = reason;
-        owner.budget().release(growing[sizeClass] * (long) elementBytes);
+        final long bytes = growing[sizeClass] * (long) elementBytes;
         growing[sizeClass] = 0;
+        served(sizeClass, false);
+        if (!isBackingOff) {
+            isBackingOff = true;
+            link.growthLater(backOffNs);
+            backOffNs = Math.min(2 * backOffNs, MOST_BACK_OFF_NS);
+        }
+        owner.budget().release(bytes);
+        owner.budgetFreed();
     }
 
     /**
@@ -116,6 +173,7 @@ final class LentPools {
     void putBack(final PoolElement element) {
         element.pool().put(element);
         owner.closeIfIdle((MemoryPool) element.pool());
+        owner.budgetFreed();
     }
 
     /**
@@ -133,6 +191,11 @@ final class LentPools {
                 owner.orphan(descriptors.pool(i));
             }
         }
+        if (unserved != 0) {
+            unserved = 0;
+            owner.unserved(-1);
+        }
+        owner.budgetFreed();
     }
 
     String describe() {
@@ -145,6 +208,9 @@ final class LentPools {
                     .append(pool.inUse()).append(",capacity:").append(pool.capacity()).append(",exhausted:")
                     .append(pool.exhausted());
             }
+        }
+        if (unserved != 0) {
+            text.append(" unservedClasses=").append(Integer.bitCount(unserved));
         }
         return refusal == null ? text.toString()
             : text.append(" growthRefused=[").append(refusal).append(']').toString();

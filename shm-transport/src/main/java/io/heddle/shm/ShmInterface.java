@@ -40,6 +40,7 @@ final class ShmInterface implements TransportInterface {
     private final InterfacePools pools;
     /** Any thread. */
     private final Map<String, ShmListener> listeners = new ConcurrentHashMap<>();
+    private int unservedLanes;
     private long waitState = WaitState.POLLING;
     private volatile boolean closed;
 
@@ -224,6 +225,22 @@ final class ShmInterface implements TransportInterface {
 
     void closeIfIdle(final MemoryPool pool) {
         pools.closeIfIdle(pool);
+    }
+
+    /** Counts lanes with a peer that waits for more descriptors than the budget allowed. */
+    void unserved(final int change) {
+        unservedLanes += change;
+    }
+
+    /**
+     * Some of the budget may be free again: whoever waits for it gets it, the lane that has been open longest first.
+     */
+    void budgetFreed() {
+        if (unservedLanes > 0 && !closed) {
+            for (int i = 0; i < open.size(); i++) {
+                open.get(i).lane().budgetFreed();
+            }
+        }
     }
 
     @Override

@@ -172,6 +172,19 @@ final class ShmLane implements Lane {
         lent.refused((int) elementBytes, reason);
     }
 
+    void growthDue() {
+        if (ready) {
+            lent.growthDue();
+        }
+    }
+
+    /** What the receive pools of the interface may take has become more. */
+    void budgetFreed() {
+        if (ready) {
+            lent.budgetFreed();
+        }
+    }
+
     void peerGrowthRefused(final long elementBytes) {
         if (elementBytes >= LaneLayout.classBytes(0) && elementBytes <= MAX_DESCRIPTOR_BYTES) {
             refusedByPeer(LaneLayout.classOf((int) elementBytes), true);
@@ -249,6 +262,18 @@ final class ShmLane implements Lane {
             return reader.hasRecord() || control.hasRecord() || goneStatus != null && !drained;
         } catch (final InternalError ex) {
             return true; // control() meets it again, and ends the lane
+        }
+    }
+
+    @Override
+    public boolean hasControl() {
+        if (control == null || disposed || isMemoryLost) {
+            return goneTold && !drained && !disposed; // nothing can be collected any more
+        }
+        try {
+            return control.hasRecord();
+        } catch (final InternalError ex) {
+            return true; // as in hasReceived
         }
     }
 
@@ -685,14 +710,16 @@ final class ShmLane implements Lane {
     @Override
     public String describe() {
         final LentPools pools = lent; // any thread may ask, also while it opens
-        if (geometry == null || pools == null) {
+        final RecordWriter out = writer;
+        if (geometry == null || pools == null || out == null) {
             return "transport=shm state=" + (goneStatus == null ? "connecting" : goneStatus + " reason=" + goneReason);
         }
         return "transport=shm peer=" + peer + " state=" + (disposed ? "disposed" : goneStatus == null ? "open"
             : goneStatus.toString())
             + (goneReason == null ? "" : " reason=" + goneReason) + " slots=" + geometry.slots() + " ringBytes="
             + geometry.ringBytes()
-            + " inlineMaxBytes=" + inlineMaxBytes + " segmentBytes=" + geometry.segmentBytes() + waiting()
+            + " inlineMaxBytes=" + inlineMaxBytes + " unretired=" + out.lastUnretired()
+            + " segmentBytes=" + geometry.segmentBytes() + waiting()
             + pools.describe();
     }
 

@@ -76,6 +76,11 @@ class GrowthTest {
         }
 
         @Override
+        public void postGrowthDue() {
+            told.add("due");
+        }
+
+        @Override
         public void postPeerGrowthRefused(final long elementBytes) {
             told.add("peer refused " + elementBytes);
         }

@@ -11,11 +11,13 @@ final class Idler {
 
     private final Worker worker;
     private final boolean spinning;
+    private final boolean canSleep;
     private int empty;
 
     Idler(final Worker worker, final boolean spinning) {
         this.worker = worker;
         this.spinning = spinning;
+        canSleep = worker.context().config().isWakeupEnabled();
     }
 
     /**
@@ -29,7 +31,7 @@ final class Idler {
         }
         if (work > 0) {
             empty = 0;
-        } else if (++empty > SPINS_BEFORE_SLEEP && worker.arm() == Status.OK) {
+        } else if (++empty > SPINS_BEFORE_SLEEP && canSleep && worker.arm() == Status.OK) {
             worker.await(NAP);
             return true;
         }

@@ -28,6 +28,8 @@ import picocli.CommandLine.Spec;
         "  heddle perftest --test am_lat --size 8,64,1k --pin 0,1",
         "  heddle perftest --test am_bw --size 8..64k --receive touch --json",
         "  heddle perftest --test am_bw --mode multi --threads 4 --seconds 10",
+        "  heddle perftest --test am_lat --jvm -Dheddle.wakeup=off        (both JVMs; a heddle.* property of this one "
+            + "counts too)",
         "  heddle perftest --server here & heddle perftest --client here     (same options on both sides)"})
 final class PerftestCommand implements Callable<Integer> {
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);

@@ -52,7 +52,8 @@ final class PerftestOptions {
     Receive receive;
 
     @Option(names = "--idle", paramLabel = "spin|default", defaultValue = "spin",
-        description = "Finding nothing, spin; or spin briefly, then arm and sleep. Default: ${DEFAULT-VALUE}.")
+        description = "Finding nothing, spin; or spin briefly, then arm and sleep unless heddle.wakeup=off. Default: "
+            + "${DEFAULT-VALUE}.")
     Idle idle;
 
     @Option(names = "--pin", paramLabel = "A,B",

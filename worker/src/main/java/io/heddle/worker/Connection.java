@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
 import org.agrona.DirectBuffer;
 
 /**
@@ -72,6 +73,10 @@ public final class Connection {
     private boolean listed;
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
+    /** Since when, roughly. Read by whoever describes it. */
+    private volatile long starvedSinceNs;
+    /** Memory of long messages that arrive here, or of which the application keeps something. */
+    private long messageMemoryBytes;
     /** Volatile so that a closing thread may look. */
     private volatile boolean disposed;
     /** A close has begun. Volatile as {@link #closed}. */
@@ -110,6 +115,16 @@ public final class Connection {
 
     Reassembly reassembly() {
         return reassembly;
+    }
+
+    @Guarded
+    long messageMemoryBytes() {
+        return messageMemoryBytes;
+    }
+
+    @Guarded
+    void addMessageMemory(final long bytes) {
+        messageMemoryBytes += bytes;
     }
 
     // ---- sending
@@ -325,6 +340,9 @@ public final class Connection {
     /** Whether the lane refused the last record that it was offered for want of room. */
     @Guarded
     void starved(final boolean isStarved) {
+        if (isStarved && !starved) {
+            starvedSinceNs = core.coarseNs();
+        }
         starved = isStarved;
     }
 
@@ -867,11 +885,12 @@ public final class Connection {
     }
 
     /**
-     * Transport, state, credits, pools and what it waits for, and why other transports were not taken, in one line. Any
-     * thread.
+     * Peer, state, how much waits, transport, credits and pools, and why other transports were not taken, in one line;
+     * with {@code stalledForMs} the time since the lane refused a message and has taken none. Any thread.
      */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
+            + (starved ? " stalledForMs=" + TimeUnit.NANOSECONDS.toMillis(core.nanoTime() - starvedSinceNs) : "")
             + " [" + lane.describe() + "] rejected=" + allRejected();
     }
 

@@ -199,8 +199,12 @@ final class Dispatcher {
         return resumed;
     }
 
-    /** Memory for long messages came back: whoever waits for it tries again. */
-    @Guarded
+    /** Whether there is anybody whom {@link #messageRoomMade()} could concern. */
+    boolean hasPaused() {
+        return !paused.isEmpty();
+    }
+
+    /** There may be memory for long messages: whoever waits for it tries again. */
     void messageRoomMade() {
         for (final Connection connection : paused) {
             if (connection.isStalled()) {
@@ -395,12 +399,12 @@ final class Dispatcher {
             return violated(connection, "first fragment length=" + length + " headerBytes=" + headerBytes
                 + " payloadBytes=" + total);
         }
-        if (total > kept.messageBudgetBytes()) {
+        if (total > kept.messageMaxBytes()) {
             counts.dropped++;
             connection.skipping(total - here);
             core.tellError(connection, Status.EXCEEDS_LIMIT, new HeddleException(Status.EXCEEDS_LIMIT,
                 "message dropped: lengthBytes=" + total + " must be <= heddle.message.max="
-                + kept.messageBudgetBytes()));
+                + kept.messageMaxBytes()));
             return false;
         }
         final PoolElement element = core.takeMessage(connection, total);

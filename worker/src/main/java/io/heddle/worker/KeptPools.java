@@ -29,6 +29,9 @@ final class KeptPools {
     private final MemoryPoolSet copies;
     private final OversizePool oversize;
     private final PoolBudget copyBudget;
+    private final long messageMaxBytes;
+    /** Times an endpoint had to wait because of its own share. Written under the guard; a gauge. */
+    private volatile long overShare;
 
     @Guarded
     KeptPools(final WorkerCore core, final ContextConfig config, final NanoClock clock) {
@@ -47,35 +50,57 @@ final class KeptPools {
         };
         copies = MemoryPoolSet.create(core.name() + "-copies", LEAST_COPY_BYTES, MOST_COPY_BYTES, builder ->
             builder.allocator(budgeted).attachment(core).tracker(tracker).clock(clock).describer(holder));
-        oversize = new OversizePool(core.name() + "-messages", config.messageMaxBytes(),
-            OversizePool.DEFAULT_CACHED_SHARE,
+        messageMaxBytes = config.messageMaxBytes();
+        // Twice the share of an endpoint, so that no single one can leave nothing to the others.
+        oversize = new OversizePool(core.name() + "-messages", 2 * OversizePool.memoryBytesFor(messageMaxBytes),
+            OversizePool.DEFAULT_CACHED_SHARE / 2,
             ChunkAllocator.direct(), core, tracker, clock, holder);
     }
 
     /** A TAKEN element for a copy of so many bytes. */
     @Guarded
-    PoolElement takeCopy(final int bytes) {
-        final PoolElement element = bytes <= MOST_COPY_BYTES ? copies.take(Math.max(bytes, 1)) : oversize.take(bytes);
+    PoolElement takeCopy(final Connection connection, final int bytes) {
+        final PoolElement element = bytes <= MOST_COPY_BYTES ? copies.take(Math.max(bytes, 1))
+            : takeMessage(connection, bytes);
         if (element == null) {
             throw new HeddleException(Status.NO_MEMORY, "kept data reached its limit: heddle.pool.limit="
                 + copyBudget.limitBytes()
                 + " lengthBytes=" + bytes + "; release what is kept, postpone the message, or raise the limit");
         }
+        element.lane(connection);
         return element;
     }
 
-    long messageBudgetBytes() {
-        return oversize.budgetBytes();
+    long messageMaxBytes() {
+        return messageMaxBytes;
     }
 
-    /** A TAKEN element for a long message, or null while the budget does not allow it. */
+    /**
+     * A TAKEN element for a long message, or null while the budget, or this connection's share of it, does not allow
+     * it.
+     *
+     * @param bytes at most {@link #messageMaxBytes()}.
+     */
     @Guarded
-    PoolElement takeMessage(final int bytes) {
-        return oversize.take(bytes);
+    PoolElement takeMessage(final Connection connection, final int bytes) {
+        final long share = oversize.budgetBytes() / 2;
+        if (connection.messageMemoryBytes() + OversizePool.memoryBytesFor(bytes) > share) {
+            overShare++;
+            return null;
+        }
+        final PoolElement element = oversize.take(bytes);
+        if (element != null) {
+            element.lane(connection);
+            connection.addMessageMemory(element.capacityBytes());
+        }
+        return element;
     }
 
     @Guarded
     void put(final PoolElement element) {
+        if (isMessage(element) && element.lane() instanceof Connection connection) {
+            connection.addMessageMemory(-element.capacityBytes());
+        }
         element.pool().put(element);
     }
 
@@ -96,7 +121,7 @@ final class KeptPools {
     }
 
     long exhausted() {
-        long sum = oversize.exhausted();
+        long sum = oversize.exhausted() + overShare;
         for (final MemoryPool pool : copies.pools()) {
             sum += pool.exhausted();
         }

@@ -92,7 +92,7 @@ final class LanePoller {
         for (int looks = silentPerRound == 0 ? LOOKS_IF_FEW : 1; looks > 0; looks--) {
             for (int i = 0; i < activeCount; i++) {
                 final Connection connection = active[i];
-                if (connection.lane().hasReceived() && !connection.isPaused()) {
+                if (hasNews(connection)) {
                     return connection;
                 }
             }
@@ -115,8 +115,7 @@ final class LanePoller {
                 next = 0;
             }
             final Connection connection = all[next++];
-            final Lane lane = connection.lane();
-            if (connection.activeIndex < 0 && lane.hasReceived() && !connection.isPaused()) {
+            if (connection.activeIndex < 0 && hasNews(connection)) {
                 activate(connection);
                 found = connection;
             }
@@ -141,12 +140,19 @@ final class LanePoller {
     boolean lookAtAll() {
         for (int i = 0; i < allCount; i++) {
             final Connection connection = all[i];
-            if (connection.lane().hasReceived() && !connection.isPaused()) {
+            if (hasNews(connection)) {
                 activate(connection);
                 return true;
             }
         }
         return false;
+    }
+
+    /** Of a paused lane, what is not a message: it never waits behind one. */
+    @TokenHolder
+    private static boolean hasNews(final Connection connection) {
+        final Lane lane = connection.lane();
+        return lane.hasReceived() && (!connection.isPaused() || lane.hasControl());
     }
 
     int activeCount() {

@@ -32,4 +32,9 @@ final class PendingFlush extends PendingOperation {
     Connection connection() {
         return connection;
     }
+
+    @Override
+    public String toString() {
+        return "flush peer=[" + connection.peer() + ']';
+    }
 }

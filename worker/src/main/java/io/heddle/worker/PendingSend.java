@@ -149,6 +149,12 @@ final class PendingSend extends PendingOperation {
         return connection;
     }
 
+    @Override
+    public String toString() {
+        return "send id=" + id + " lengthBytes=" + dataBytes + " leftBytes=" + leftBytes() + " peer=["
+            + connection.peer() + ']';
+    }
+
     private int crcOfData() {
         final CRC32C sum = new CRC32C();
         final byte[] chunk = new byte[Math.min(dataBytes, CRC_CHUNK_BYTES)];

@@ -114,8 +114,10 @@ public final class Request {
         return operation;
     }
 
+    /** The status, and what it is, with its peer and how much of it is left, until it is done. */
     @Override
     public String toString() {
-        return "Request{status=" + status() + '}';
+        final PendingOperation pending = operation; // a hint, by any thread: it goes when the outcome comes
+        return "Request{status=" + status() + (pending == null ? "" : " " + pending) + '}';
     }
 }

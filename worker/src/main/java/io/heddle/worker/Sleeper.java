@@ -19,13 +19,17 @@ import org.agrona.UnsafeApi;
  * <p>While a worker spins, its peers see POLLING and pay nothing. Before it first arms, it says MAY_SLEEP, which makes
  * peers fence, and waits until every store that a peer had under way without a fence has long arrived; then it arms,
  * fences, and looks once more. After a while of steady work without arming it says POLLING again. Whatever might still
- * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}; a selector has no such look.
+ * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}; a selector has no such look. What can
+ * be missed at all is missed in falling asleep, so a sleep that has lasted looks less often.
  *
  * <p>{@link #arm()} and {@link #worked()} under the guard or with the token; the rest for any thread.
  */
 final class Sleeper {
-    /** No sleep is longer without a look. */
+    /** A sleep that has begun lately is no longer without a look. */
     static final long SLICE_NS = TimeUnit.MILLISECONDS.toNanos(10);
+    /** Of a sleep that has lasted: an idle process, whose JVM wakes 30 times a second by itself, stays below 120. */
+    private static final long LATER_SLICE_NS = TimeUnit.MILLISECONDS.toNanos(25);
+    private static final int EARLY_SLICES = 20;
     private static final int BUSY_ROUNDS = 4096;
     /** Far more than a store takes to be seen, on whatever processor. */
     private static final long SETTLE_NS = TimeUnit.MICROSECONDS.toNanos(20);
@@ -138,12 +142,12 @@ final class Sleeper {
         DispatchToken.checkThreadNotInCallback(Operation.ARM);
         final long start = System.nanoTime();
         final long wakeUpsThen = wakeUp.wakeUps();
-        while (wakeUp.isAsleepSince(wakeUpsThen)) {
+        for (int slices = 0; wakeUp.isAsleepSince(wakeUpsThen); slices++) {
             final long left = timeoutNs - (System.nanoTime() - start);
             if (left <= 0 || Thread.currentThread().isInterrupted()) {
                 return false;
             }
-            wakeUp.park(wakeUpsThen, Math.min(left, SLICE_NS));
+            wakeUp.park(wakeUpsThen, Math.min(left, slices < EARLY_SLICES ? SLICE_NS : LATER_SLICE_NS));
             if (wakeUp.isAsleepSince(wakeUpsThen) && hasNews()) {
                 wakeUp.wake();
             }
@@ -157,7 +161,7 @@ final class Sleeper {
             return false; // another thread looks, or dispatches, and news that it does not see will wake
         }
         try {
-            return core.lookAtAll();
+            return core.lookWhileAsleep();
         } finally {
             token.releaseBriefly();
         }

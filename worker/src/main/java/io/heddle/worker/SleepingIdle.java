@@ -8,7 +8,7 @@ import org.agrona.concurrent.IdleStrategy;
 
 /**
  * The default idling of a progress thread: spin briefly, then arm the worker and sleep until something comes. An idle
- * worker wakes a hundred times a second to look. Confined to its thread.
+ * worker wakes forty times a second to look. Confined to its thread.
  */
 final class SleepingIdle implements IdleStrategy {
     private static final int SPINS = 1000;

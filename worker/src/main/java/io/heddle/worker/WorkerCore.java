@@ -33,6 +33,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.NanoClock;
@@ -60,6 +61,8 @@ final class WorkerCore implements InterfaceListener {
     private static final int IDLE_CLOCK_ROUNDS = 4096;
     /** Some ten milliseconds. */
     private static final int LONG_IDLE_ROUNDS = 1 << 20;
+    /** Memory that the system did not have may be there now, though nothing came back to this worker. */
+    private static final long STALL_RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle WORK;
     private static final VarHandle WAITING;
     private static final VarHandle CONNECTIONS;
@@ -125,6 +128,8 @@ final class WorkerCore implements InterfaceListener {
     private int connectionCount;
     private int rounds;
     private int idleRounds;
+    /** By the clock, with the token. */
+    private long stallRetryNs;
     /** Read once per so many rounds: dates what is kept, no more. */
     private volatile long coarseNs;
 
@@ -138,6 +143,7 @@ final class WorkerCore implements InterfaceListener {
         isMulti = mode == ThreadMode.MULTI;
         clock = config.nanoClock();
         coarseNs = clock.nanoTime();
+        stallRetryNs = coarseNs;
         final LoggingViolationListener listener = new LoggingViolationListener(error -> tellError(null,
             Status.INVALID_PARAM, error));
         guard = new ThreadGuard(name, mode, clock, listener);
@@ -240,6 +246,11 @@ final class WorkerCore implements InterfaceListener {
 
     long nanoTime() {
         return clock.nanoTime();
+    }
+
+    /** The time of a few rounds ago, for which nobody's clock is asked. */
+    long coarseNs() {
+        return coarseNs;
     }
 
     void progressThread(final ProgressThread progress) {
@@ -395,6 +406,7 @@ final class WorkerCore implements InterfaceListener {
     private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
+            retryStalled();
             isLingerOver();
         }
         int done;
@@ -541,8 +553,28 @@ final class WorkerCore implements InterfaceListener {
             published.publishPools(this); // allocates a little
         } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
             coarseNs = clock.nanoTime();
+            retryStalled();
         }
         return 0;
+    }
+
+    /** Lets those that wait for memory try again, once in a while. */
+    @TokenHolder
+    private void retryStalled() {
+        if (dispatcher.hasPaused() && coarseNs - stallRetryNs >= STALL_RETRY_NS) {
+            stallRetryNs = coarseNs;
+            dispatcher.messageRoomMade();
+        }
+    }
+
+    /** As {@link #lookAtAll()}, in the middle of a long sleep. */
+    @TokenHolder
+    boolean lookWhileAsleep() {
+        if (dispatcher.hasPaused()) {
+            coarseNs = clock.nanoTime();
+            retryStalled();
+        }
+        return lookAtAll();
     }
 
     // ---- InterfaceListener, within the step
@@ -737,8 +769,7 @@ final class WorkerCore implements InterfaceListener {
             mine.hold(element, address, bytes);
             return;
         }
-        final PoolElement copy = kept.takeCopy(bytes);
-        copy.lane(connection);
+        final PoolElement copy = kept.takeCopy(connection, bytes);
         UnsafeApi.copyMemory(address, copy.address(), bytes);
         copy.hold();
         counts.bytesCopied += bytes;
@@ -754,9 +785,8 @@ final class WorkerCore implements InterfaceListener {
     PoolElement takeMessage(final Connection connection, final int bytes) {
         guard.enter(Operation.RETAIN);
         try {
-            final PoolElement element = kept.takeMessage(bytes);
+            final PoolElement element = kept.takeMessage(connection, bytes);
             if (element != null) {
-                element.lane(connection);
                 element.hold();
             }
             return element;

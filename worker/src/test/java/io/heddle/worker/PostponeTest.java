@@ -217,6 +217,28 @@ final class PostponeTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    void shouldReadWhatIsNoMessageAlsoWhilePaused(final ThreadMode mode) {
+        try (WorkerPair pair = WorkerPair.open(mode)) {
+            postponements = 1;
+            record(pair, 0);
+            final Connection back = pair.back();
+            back.onError((connection, status, reason) -> seen.add(-1));
+            pair.sendNumber(0);
+            pair.sendNumber(1);
+            pair.settle();
+            assertEquals(Status.OK, pair.right.arm(), "a message that is postponed keeps nobody awake");
+            pair.there.close(CloseMode.FLUSH, Duration.ofSeconds(1));
+            assertTrue(WorkerPair.settle(pair.right) > 0);
+            assertEquals(Status.CONNECTION_RESET, back.status(), "the farewell does not wait behind the message");
+            assertEquals(List.of(0), seen);
+            back.resume();
+            pair.settle();
+            assertEquals(List.of(0, 0, 1, -1), seen);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     void shouldStayPostponedAlsoIfTheHandlerThenThrows(final ThreadMode mode) {
         try (WorkerPair pair = WorkerPair.open(mode)) {
             pair.right.onActiveMessage(WorkerPair.ID, message -> {

@@ -28,6 +28,12 @@ public interface Lane {
     /** Whether something has arrived that {@link #collect} or {@link #control} would take. */
     boolean hasReceived();
 
+    /**
+     * Whether {@link #control} would take something although nothing is collected, as from a lane whose messages were
+     * postponed. Then {@link #hasReceived} is true as well.
+     */
+    boolean hasControl();
+
     /** Whether something that was refused for want of room might be accepted now. */
     boolean hasRoom();
 

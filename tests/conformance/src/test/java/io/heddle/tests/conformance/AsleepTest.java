@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.context.CloseMode;
+import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.ConnectionRequest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers that sleep in an application's own selector, over shared memory: what wakes them, and how often. */
 @ExtendWith(HygieneExtension.class)
@@ -58,6 +60,15 @@ class AsleepTest {
                 assertEquals(2 * i + 2, inbox.size());
                 Payload.check(inbox.last().dataBuffer(), BYTES, i);
             }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    @StandsFor("W2")
+    void shouldUseSharedMemoryWhetherItMaySleepOrNot(final boolean isWakeUpOn) {
+        try (Duo duo = Duo.of(ThreadMode.MULTI, new ContextConfig().wakeup(isWakeUpOn))) {
+            assertTrue(duo.there.describe().contains("transport=shm"), duo.there::describe);
         }
     }
 

@@ -112,6 +112,7 @@ class CloseOnErrorTest {
     @StandsFor({"6.9/sockaddr.destroy_ep_on_err", "6.9/wireup.connect_disconnect"})
     void shouldCloseAtOnceWhatIsStillConnecting(final ThreadMode mode, final CloseMode way) {
         try (Duo duo = Duo.of(mode)) {
+            Inbox.on(duo.right, ID);
             for (int i = 0; i < 20; i++) {
                 final Endpoint fresh = i % 2 == 0 ? Endpoint.create(duo.left, duo.right.address())
                     : Endpoint.create(duo.left, NOBODY);

@@ -30,6 +30,7 @@ class ManyEndpointsTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("6.9/wireup.loopback")
     void shouldConnectAWorkerToItself(final ThreadMode mode) {
         try (Duo duo = Duo.of(mode)) {
             final Endpoint self = duo.connect(duo.left, duo.left);
@@ -90,6 +91,7 @@ class ManyEndpointsTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("6.9/wireup.multi_wireup")
     void shouldConnectManyWorkersOfSeveralContextsInOneJvm(final ThreadMode mode) {
         try (Duo duo = Duo.of(mode); Context third = Context.create()) {
             final List<Worker> workers = new ArrayList<>(List.of(duo.left, duo.right));

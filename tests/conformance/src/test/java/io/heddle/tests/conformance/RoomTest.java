@@ -1,18 +1,23 @@
 package io.heddle.tests.conformance;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.ContextConfig.PoolExhausted;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
+import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
+import io.heddle.worker.ActiveMessage;
 import io.heddle.worker.ReceivedData;
 import io.heddle.worker.WorkerStatistics;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -222,22 +227,11 @@ class RoomTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @ExpectedLog("no more receive buffers, messages take the ring: not enough shared memory: .*heddle.shm.limit")
     void shouldGoRoundByTheRingWhenTheSharedMemoryLimitLeavesNoDescriptors(final ThreadMode mode) {
         final ContextConfig tight = new ContextConfig().sharedMemoryLimitBytes(KIB * KIB).poolLimitBytes(KIB * KIB);
         try (Duo duo = Duo.of(mode, new ContextConfig(), tight)) {
-            // The connector's budget pays for a lane: these leave too little for any descriptors.
-            final List<Endpoint> others = new ArrayList<>();
-            Endpoint next = duo.connect(duo.right, duo.left);
-            others.add(next);
-            while (others.size() < 100) {
-                final Endpoint each = Endpoint.create(duo.right, duo.left.address());
-                duo.until("outcome", () -> each.isConnected() || each.status() != Status.OK);
-                if (!each.isConnected()) {
-                    break;
-                }
-                others.add(each);
-            }
-            assertTrue(others.size() < 100, "the limit was reached");
+            useUp(duo);
             final Inbox inbox = Inbox.on(duo.right, ID);
             final int[] sizes = {100, 2000, 3000, 20_000, 65_536, 300_000};
             for (final int bytes : sizes) {
@@ -250,6 +244,77 @@ class RoomTest {
             }
             assertTrue(duo.right.describe().contains("growthRefused="), duo.right::describe);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldLendDescriptorsAlsoToAPeerWhoseMessageWasPostponed(final ThreadMode mode) {
+        try (Duo duo = Duo.of(mode)) {
+            final List<ActiveMessage> postponed = new ArrayList<>();
+            duo.right.onActiveMessage(ID, message -> {
+                postponed.add(message);
+                message.postpone();
+            });
+            duo.send(duo.there, ID, null, Payload.heap(8, 1));
+            duo.until("postponed", () -> !postponed.isEmpty());
+            duo.until("descriptor", () -> trySend(duo.there, Payload.heap(16 * KIB, 1)) == Status.OK);
+            assertEquals(1, postponed.size());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldServeAPeerThatWaitsWhenAnotherEndpointLetsGoOfThePoolLimit(final ThreadMode mode) {
+        try (Duo duo = Duo.of(mode, new ContextConfig().poolLimitBytes(64 * KIB))) {
+            final Endpoint other = duo.connect(duo.left, duo.right);
+            final List<ReceivedData> kept = keep(duo);
+            final UnsafeBuffer data = Payload.heap(16 * KIB, 1);
+            for (int i = 1; i <= 4; i++) {
+                final int all = i;
+                duo.until("descriptor", () -> trySend(other, data) == Status.OK);
+                duo.until("kept", () -> kept.size() == all);
+            }
+            trySend(duo.there, data);
+            duo.settle();
+            assertTrue(duo.right.describe().contains(" unservedClasses=1"), duo.right::describe);
+            kept.forEach(ReceivedData::close);
+            kept.clear();
+            other.close(CloseMode.FORCE, Duration.ofSeconds(1));
+            duo.until("the other's end lends to this one", () -> duo.right.describe().contains("pool16k=lent:4"));
+            assertFalse(duo.right.describe().contains(" unservedClasses="), duo.right::describe);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    @ExpectedLog("no more receive buffers, messages take the ring: not enough shared memory: .*heddle.shm.limit")
+    void shouldComeBackToDescriptorsWhenThereIsSharedMemoryAgain(final ThreadMode mode) {
+        final ContextConfig tight = new ContextConfig().sharedMemoryLimitBytes(KIB * KIB).poolLimitBytes(KIB * KIB);
+        try (Duo duo = Duo.of(mode, new ContextConfig(), tight)) {
+            final List<Endpoint> others = useUp(duo);
+            final Inbox inbox = Inbox.on(duo.right, ID);
+            duo.send(duo.there, ID, null, Payload.heap(20_000, 1));
+            duo.until("a message round by the ring", () -> inbox.size() == 1);
+            duo.until("refused", () -> duo.right.describe().contains("growthRefused="));
+            for (final Endpoint each : others) {
+                each.close(CloseMode.FORCE, Duration.ofSeconds(1));
+            }
+            duo.until("asked again", () -> duo.right.describe().matches("(?s).* pool\\d+k=lent:[1-9].*"));
+        }
+    }
+
+    /** Connects until the right context may have no more shared memory: the connector's budget pays for a lane. */
+    private static List<Endpoint> useUp(final Duo duo) {
+        final List<Endpoint> others = new ArrayList<>();
+        Endpoint next = duo.connect(duo.right, duo.left);
+        while (next.isConnected()) {
+            others.add(next);
+            assertTrue(others.size() < 100, "the limit is never reached");
+            final Endpoint made = Endpoint.create(duo.right, duo.left.address());
+            duo.until("outcome", () -> made.isConnected() || made.status() != Status.OK);
+            next = made;
+        }
+        return others;
     }
 
     private static Status trySend(final Endpoint endpoint, final UnsafeBuffer data) {

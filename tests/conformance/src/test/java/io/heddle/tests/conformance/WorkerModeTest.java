@@ -64,7 +64,7 @@ class WorkerModeTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
-    @StandsFor("6.3/address_query.query")
+    @StandsFor({"6.3/address_query.query", "6.9/wireup.address"})
     void shouldReachTheWorkerWhoseAddressItIs(final ThreadMode mode) {
         try (Duo duo = Duo.of(mode)) {
             final List<Worker> workers = new ArrayList<>();

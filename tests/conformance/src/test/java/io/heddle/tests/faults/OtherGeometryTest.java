@@ -9,6 +9,7 @@ import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
+import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.worker.Request;
@@ -52,6 +53,7 @@ class OtherGeometryTest {
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
     @StandsFor("S1")
+    @ExpectedLog("no more receive buffers, messages take the ring: not enough shared memory: .*heddle.shm.limit")
     void shouldNameTheLimitThatLeavesNoRoomForAConnection(final ThreadMode mode) {
         try (Rig rig = Rig.open(mode, new ContextConfig().poolLimitBytes(1 << 20).sharedMemoryLimitBytes(1 << 20))) {
             final int[] received = new int[1];

@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -16,13 +17,20 @@ import java.util.Map;
  * …}, and tells events as lines {@code @event …}. Ends when stdin does, so it cannot outlive its parent.
  *
  * <pre>
- *   open NAME MODE key=value…     a context and a worker with a thread of its own  -> address
- *   connect NAME ENDPOINT HEX     an endpoint                                      -> once connected
- *   send NAME ENDPOINT COUNT SIZE SENDERS   that many stamped messages of each sender; size 0 varies -> once handed
- *   over sending NAME ENDPOINT COUNT SIZE SENDERS   as send, answered at once keep NAME EVERY               keeps every
- *   so-manieth message; 0 none release NAME                  lets everything kept go, having checked its bytes state
- *   NAME                    counts, as key=value close NAME                    closes worker and context
- *   -> what the close reports </pre>
+ *   open NAME MODE key=value…               a context and a worker with a thread of its own  -> address
+ *   connect NAME ENDPOINT HEX               an endpoint                                      -> once connected
+ *   send NAME ENDPOINT COUNT SIZE SENDERS   that many stamped messages of each sender; size 0 varies
+ *                                                                                            -> once handed over
+ *   sending NAME ENDPOINT COUNT SIZE SENDERS   as send, answered at once
+ *   flood NAME ENDPOINT COUNT SIZE          queues that many; at the limit waits to be told  -> at once
+ *   hold NAME postpone|retain               takes nothing any more, or keeps everything
+ *   drain NAME                              the end of hold: what was kept goes, what was postponed is taken
+ *   keep NAME EVERY                         keeps every so-manieth message; 0 none
+ *   release NAME                            lets everything kept go, having checked its bytes
+ *   state NAME                              counts, as key=value
+ *   describe NAME                           the worker in one line
+ *   close NAME                              closes worker and context                        -> what the close reports
+ * </pre>
  */
 public final class PairChild {
     private static final Object OUT = new Object();
@@ -66,9 +74,13 @@ public final class PairChild {
                 Integer.parseInt(words[5]), true);
             case "sending" -> worker.send(words[2], Integer.parseInt(words[3]), Integer.parseInt(words[4]),
                 Integer.parseInt(words[5]), false);
+            case "flood" -> worker.flood(words[2], Integer.parseInt(words[3]), Integer.parseInt(words[4]));
+            case "hold" -> worker.hold(words[2]);
+            case "drain" -> worker.drain();
             case "keep" -> worker.keep(Integer.parseInt(words[2]));
             case "release" -> worker.release();
             case "state" -> worker.state();
+            case "describe" -> worker.describe();
             case "close" -> workers.remove(name).close();
             default -> throw new IllegalArgumentException("command=" + words[0]);
         };
@@ -79,12 +91,17 @@ public final class PairChild {
         switch (setting.substring(0, setting.indexOf('='))) {
             case "slots" -> config.ringSlots(Integer.parseInt(value));
             case "ring" -> config.ringBytes(Integer.parseInt(value));
+            case "peer_timeout_ms" -> config.peerTimeout(Duration.ofMillis(Long.parseLong(value)));
+            case "pool" -> config.poolLimitBytes(Long.parseLong(value));
+            case "message" -> config.messageMaxBytes(Long.parseLong(value));
+            case "pending" -> config.sendPendingMax(Integer.parseInt(value));
             case "inline" -> config.inlineMaxBytes(Integer.parseInt(value));
             default -> throw new IllegalArgumentException("setting=" + setting);
         }
     }
 
-    static void say(final String text) {
+    /** One line to the parent. Any thread. */
+    public static void say(final String text) {
         synchronized (OUT) {
             System.out.println("@" + text);
             System.out.flush();

@@ -9,7 +9,9 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -39,9 +41,21 @@ public final class PairJvm implements AutoCloseable {
 
     /** Starts one; its crash reports go to the directory, its runtime directory is {@code directory/heddle}. */
     public static PairJvm start(final Path directory, final String... flags) throws IOException {
-        final List<String> command = ChildRun.javaCommand(directory, List.of(flags));
-        command.add(PairChild.class.getName());
-        command.add(directory.resolve("heddle").toString());
+        return start(directory, PairChild.class, flags);
+    }
+
+    /** As the other, with another main class that takes the directory, and commands and answers alike. */
+    public static PairJvm start(final Path directory, final Class<?> main, final String... flags) throws IOException {
+        return start(List.of(), directory, directory.resolve("heddle"), main, flags);
+    }
+
+    /** As the others, with a command before java, and a runtime directory as that command lets java see it. */
+    public static PairJvm start(final List<String> launcher, final Path directory, final Path runtimeDirectory,
+        final Class<?> main, final String... flags) throws IOException {
+        final List<String> command = new ArrayList<>(launcher);
+        command.addAll(ChildRun.javaCommand(directory, List.of(flags)));
+        command.add(main.getName());
+        command.add(runtimeDirectory.toString());
         final PairJvm jvm = new PairJvm(directory,
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
         jvm.answer("start");
@@ -72,12 +86,28 @@ public final class PairJvm implements AutoCloseable {
         return answer(command);
     }
 
+    /** Tells it a command that must fail, and returns what it said. */
+    public String tellInVain(final String command) throws IOException {
+        stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+        stdin.flush();
+        return answer(command, "failed ");
+    }
+
     private String answer(final String command) {
+        return answer(command, "ok ");
+    }
+
+    private String answer(final String command, final String outcome) {
         try {
-            final String answer = answers.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
-            assertNotNull(answer, () -> "no answer: command=" + command + " alive=" + process.isAlive());
-            assertTrue(answer.startsWith("ok "), () -> "command=" + command + " answer=" + answer);
-            return answer.substring("ok ".length());
+            String answer = null;
+            for (int i = 0; i < LIMIT_SECONDS && answer == null; i++) {
+                final boolean isAlive = process.isAlive(); // before the look: its last answer may be under way
+                answer = answers.poll(1, TimeUnit.SECONDS);
+                assertTrue(isAlive || answer != null, () -> "ended before it answered: command=" + command);
+            }
+            assertNotNull(answer, "no answer: command=" + command);
+            assertTrue(answer.startsWith(outcome), "command=" + command + " answer=" + answer);
+            return answer.substring(outcome.length());
         } catch (final InterruptedException ex) {
             throw new AssertionError(ex);
         }
@@ -118,11 +148,37 @@ public final class PairJvm implements AutoCloseable {
         assertEquals(0, number("problems", state, "problems"), state);
     }
 
+    /** The process. */
+    public long pid() {
+        return process.pid();
+    }
+
+    /** A line of {@code /proc/PID/status} that counts KiB, such as {@code VmRSS}, in bytes. */
+    public long memoryBytes(final String key) throws IOException {
+        for (final String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
+            if (line.startsWith(key + ':')) {
+                return 1024 * Long.parseLong(line.replaceAll("[^0-9]", ""));
+            }
+        }
+        throw new AssertionError("no such line: key=" + key);
+    }
+
     /** {@code kill -9}, and waits for the end. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
+        awaitKilled();
+    }
+
+    /** Waits for the end of one that something else kills. */
+    public void awaitKilled() throws InterruptedException {
         assertTrue(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS));
         assertEquals(137, process.exitValue());
+    }
+
+    /** Tells it a command that it does not live to answer. */
+    public void tellLast(final String command) throws IOException {
+        stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+        stdin.flush();
     }
 
     /** Stops it, as a debugger or a long pause would. */

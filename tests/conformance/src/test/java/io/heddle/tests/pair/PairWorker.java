@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -32,6 +33,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class PairWorker {
     private static final int ID = 7;
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int LONG_IDLE = 10_000;
     private static final int[] SIZES = {0, 1, 8, 24, 25, 47, 64, 500, 2023, 2024, 2025, 5000, 65_511, 70_000};
 
     private final Context context;
@@ -40,11 +42,13 @@ final class PairWorker {
     private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
     private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
     private final Map<Integer, Long> nextBySender = new ConcurrentHashMap<>();
-    /** Of each sender here, the number of its next message. */
-    private final Map<Integer, Long> sequences = new ConcurrentHashMap<>();
+    /** Of each sender here, by its endpoint, the number of its next message. */
+    private final Map<String, Long> sequences = new ConcurrentHashMap<>();
     private final List<Kept> kept = new ArrayList<>();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong sendsFailed = new AtomicLong();
+    private final AtomicLong sendsRefused = new AtomicLong();
+    private final PairHold hold = new PairHold();
     private final AtomicLong errors = new AtomicLong();
     private final AtomicLong problems = new AtomicLong();
     private volatile String problem = "none";
@@ -75,12 +79,16 @@ final class PairWorker {
     }
 
     private void run() {
+        int idle = 0;
         while (running) {
             try {
                 for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
-                if (worker == null || worker.isClosed() || worker.progress() == 0) {
+                idle = worker == null || worker.isClosed() || worker.progress() == 0 ? idle + 1 : 0;
+                if (idle > LONG_IDLE) {
+                    LockSupport.parkNanos(20_000L); // leaves the processors to the processes that start
+                } else if (idle > 0) {
                     Thread.yield();
                 }
             } catch (final Exception | Error ex) {
@@ -96,6 +104,9 @@ final class PairWorker {
     }
 
     private void onMessage(final ActiveMessage message) {
+        if (!hold.takes(message)) {
+            return;
+        }
         final long count = received + 1;
         if (!Stamp.isRight(message.header(), message.data())) {
             problem("wrong bytes: sequence=" + Stamp.sequence(message.header()));
@@ -169,7 +180,7 @@ final class PairWorker {
         for (int i = 0; i < senders; i++) {
             // In the other modes every message goes through the one thread.
             final int sender = firstSender + i;
-            final long first = sequences.merge(sender, (long) count, Long::sum) - count;
+            final long first = sequences.merge(name + ' ' + sender, (long) count, Long::sum) - count;
             threads.add(new Thread(() -> sendAll(endpoints.get(name), sender, first, count, size), "pair-sender-" + i));
             threads.get(i).setDaemon(true);
             threads.get(i).start();
@@ -214,10 +225,27 @@ final class PairWorker {
             };
             status = mode == ThreadMode.MULTI ? send.call() : call(send);
             if (status == Status.NO_RESOURCE) {
+                sendsRefused.incrementAndGet();
                 Thread.yield();
             }
         } while (status == Status.NO_RESOURCE);
         return status == Status.OK;
+    }
+
+    String flood(final String name, final int count, final int size) {
+        final Thread flooder = new Thread(new PairFlood(endpoints.get(name), firstSender, count, size, sendsRefused,
+            sent, this::problem), "pair-flood");
+        flooder.setDaemon(true);
+        flooder.start();
+        return "flooding";
+    }
+
+    String hold(final String how) throws Exception {
+        return call(() -> hold.begin(how));
+    }
+
+    String drain() throws Exception {
+        return call(hold::end);
     }
 
     String keep(final int every) throws Exception {
@@ -239,10 +267,15 @@ final class PairWorker {
     String state() {
         final WorkerStatistics s = worker.statistics();
         return "received=" + received + " sent=" + sent + " failed=" + sendsFailed + " errors=" + errors + " kept="
-            + kept.size() + " in_use=" + s.poolInUse() + " refused=" + s.poolRefused() + " violations="
+            + kept.size() + " held=" + hold.count() + " sends_refused=" + sendsRefused + " pool_memory="
+            + s.poolMemoryBytes() + " in_use=" + s.poolInUse() + " refused=" + s.poolRefused() + " violations="
             + s.protocolViolations() + " endpoints=" + s.endpoints() + " problems=" + problems + " address="
             + address() + " problem=["
             + problem + "] last_error=[" + lastError + ']';
+    }
+
+    String describe() {
+        return worker.describe().replace('\n', ' ');
     }
 
     String close() throws Exception {

@@ -42,7 +42,7 @@ class PerftestCommandTest {
 
     @ParameterizedTest
     @ValueSource(strings = {"--size 64k --receive touch", "--size 2k --receive keep", "--size 1k --receive pool",
-        "--size 1m", "--size 8 --mode multi --threads 2"})
+        "--size 1m", "--size 8 --mode multi --threads 2 --jvm -Dheddle.wakeup=off"})
     void shouldCountWhatTheReceiverGot(final String arguments) throws IOException, InterruptedException {
         final HeddleProcess perftest = perftest("--test am_bw --idle default " + arguments);
 

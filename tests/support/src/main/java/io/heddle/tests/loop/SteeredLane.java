@@ -122,6 +122,12 @@ public final class SteeredLane implements Lane {
     }
 
     @Override
+    public boolean hasControl() {
+        steering.enter(SteeredCall.HAS_RECEIVED);
+        return !disposed && farewell;
+    }
+
+    @Override
     public boolean hasRoom() {
         steering.enter(SteeredCall.HAS_ROOM);
         return isReady() && outgoing.hasRoom();
