@@ -71,6 +71,8 @@ public final class Connection {
     private volatile boolean waiting;
     /** Known to the core as one that waits for room: with sends, or with askings alone. */
     private boolean listed;
+    final TurnTaking turns = new TurnTaking();
+    boolean isTakingTurns;
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
     /** Since when, roughly. Read by whoever describes it. */
@@ -248,6 +250,12 @@ public final class Connection {
     }
 
     @Guarded
+    void countSent(final int dataBytes) {
+        core.countSent(dataBytes);
+        turns.sent();
+    }
+
+    @Guarded
     private Status offer(final int id, final int flags, final DirectBuffer header, final int headerBytes,
         final DirectBuffer data,
         final int dataOffset, final int dataBytes) {
@@ -265,7 +273,7 @@ public final class Connection {
             ActiveMessageMeta.of(id, headerBytes, dataBytes, flags), data,
             dataOffset, dataBytes, header, headerBytes);
         if (sent == Status.OK) {
-            core.countSent(dataBytes);
+            countSent(dataBytes);
         }
         starved(sent == Status.NO_RESOURCE);
         return sent;
@@ -473,7 +481,7 @@ public final class Connection {
             goOnAnyhow();
             final Status status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
             if (status == Status.OK) {
-                core.countSent(dataBytes);
+                countSent(dataBytes);
             }
             return status;
         } finally {
