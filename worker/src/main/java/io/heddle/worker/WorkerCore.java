@@ -940,6 +940,14 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    /** Nobody is told of the end, unless by what was sent. The handler may be set a moment late: no more than news. */
+    private void notConnected(final Connection connection) {
+        if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
+            LOGGER.info("not connected, and no error handler: worker={} status={} {}", name, connection.status(),
+                connection.failure());
+        }
+    }
+
     void warn(final String format, final Object... arguments) {
         if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
             LOGGER.warn(format, arguments);
@@ -1156,8 +1164,11 @@ final class WorkerCore implements InterfaceListener {
         @Override
         public void tell() {
             final ConnectionErrorHandler handler = connection.errorHandler();
-            if (handler != null && !connection.isClosed()) {
+            if (handler != null && !connection.isClosing()) { // whoever closes it is told by the close
                 handler.onError(connection, connection.status(), connection.failure());
+            }
+            if (handler == null && !connection.wasOpened() && !connection.isClosing()) {
+                connection.core().notConnected(connection);
             }
             if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
                 // The peer connected and went, and the application never had an endpoint that it could close.
