@@ -56,7 +56,7 @@ final class LeftoverSweep {
     private void sweep() {
         try {
             directory.sweepLeftovers();
-        } catch (final RuntimeException ex) {
+        } catch (final RuntimeException | Error ex) { // no file descriptors, maybe
             control.execute(() -> control.reports().error(ex)); // the next context in the directory sweeps again
         }
     }

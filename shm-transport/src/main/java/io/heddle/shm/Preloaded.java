@@ -21,7 +21,7 @@ final class Preloaded {
         Welcome.class, Growth.class, FrameBody.class, FrameDescriptor.class, SegmentFile.class, SegmentHeader.class,
         MappedSegment.class, PeerIdentity.class, AcceptAttempt.class, ConnectAttempt.class, ControlSocket.class,
         ControlTimers.class, LateUnmapper.class, ShmInterface.class, LaneSlot.class, LaneLink.class,
-            ShmConnection.class, ShmLane.class);
+            ShmConnection.class, ShmLane.class, PeerPulse.class, LeftoverSweep.class);
 
     private Preloaded() {
     }
