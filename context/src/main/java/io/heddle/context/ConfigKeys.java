@@ -36,8 +36,9 @@ final class ConfigKeys {
         between(ConfigType.DURATION, 0L, HOUR_NS),
         "how long close() flushes before it cuts off what is left");
     static final ConfigKey<Long> PEER_TIMEOUT = key(
-        "heddle.peer.timeout", ConfigType.DURATION, 0L, between(ConfigType.DURATION, 0L, 24 * HOUR_NS),
-        "silence of a peer after which its endpoint fails; 0 is never");
+        "heddle.peer.timeout", ConfigType.DURATION, 0L,
+        both(between(ConfigType.DURATION, 0L, 24 * HOUR_NS), ConfigKeys::zeroOrTenMilliseconds),
+        "how long a peer's process may stand still before its endpoints fail; 0 is for ever");
     static final ConfigKey<Long> POOL_LIMIT = key(
         "heddle.pool.limit", ConfigType.SIZE, 256 * M, between(ConfigType.SIZE, 64 * K, 1024 * G),
         "bytes of receive descriptors per worker");
@@ -134,6 +135,10 @@ final class ConfigKeys {
             final String problem = first.apply(value);
             return problem == null ? second.apply(value) : problem;
         };
+    }
+
+    private static String zeroOrTenMilliseconds(final long ns) {
+        return ns == 0 || ns >= TimeUnit.MILLISECONDS.toNanos(10) ? null : "must be 0 or >= 10ms";
     }
 
     private static Function<Long, String> multipleOf(final long unit) {

@@ -185,7 +185,19 @@ public final class ContextConfig {
         return with(ConfigKeys.CLOSE_TIMEOUT, nanoseconds(timeout));
     }
 
-    /** {@code heddle.peer.timeout}; 0 is never. */
+    /**
+     * {@code heddle.peer.timeout}; 0, the default, is never. After that long, or up to a quarter more, without a sign
+     * of the peer's process its endpoints fail with {@link Status#ENDPOINT_TIMEOUT}, once; connecting anew is possible.
+     *
+     * <p>What is asked is the peer's <em>process</em>: a thread of Heddle's in this context asks a thread of Heddle's
+     * in the peer, four times per timeout and connection, beside the traffic and at no cost to it. Found out in this
+     * way: a process that is stopped, frozen with its container, held by a debugger or in one long pause of its JVM.
+     * Not found out: a worker that its application does not progress, since that is what an idle one looks like; and no
+     * process that has ended, since its end is told at once, as {@link Status#CONNECTION_RESET}, whatever this says. A
+     * pause of this process is not taken for one of the peer's. A peer that goes on after it was given up is told so,
+     * as {@link Status#CONNECTION_RESET}; what it had published before was delivered, what it publishes after is not.
+     * Transports other than the one over shared memory have their own means.
+     */
     public long peerTimeoutNs() {
         return values().value(ConfigKeys.PEER_TIMEOUT);
     }

@@ -1,5 +1,6 @@
 package io.heddle.context;
 
+import io.heddle.context.internal.FailPoints;
 import io.heddle.context.internal.HostProcess;
 import io.heddle.context.internal.PrivateFile;
 import io.heddle.context.internal.RuntimeDirectory;
@@ -70,6 +71,7 @@ public final class Counters implements AutoCloseable {
         header.putInt(CountersFileDescriptor.CAPACITY_OFFSET, capacity);
         header.putLong(CountersFileDescriptor.PID_OFFSET, HostProcess.pid());
         header.putLong(CountersFileDescriptor.START_TICKS_OFFSET, HostProcess.startTicks());
+        FailPoints.at("counters.half-header");
         header.putInt(CountersFileDescriptor.CONTEXT_ID_OFFSET, directory.contextId());
         header.putLong(CountersFileDescriptor.CREATED_MS_OFFSET, clock.time());
         final CountersManager manager = new CountersManager(
@@ -83,6 +85,7 @@ public final class Counters implements AutoCloseable {
             clock,
             REUSE_AFTER_MS);
         final Counters counters = new Counters(file, manager);
+        FailPoints.at("counters.before-ready");
         // Pairs with CountersFile.read(), which looks at the magic before anything else.
         header.putLongRelease(CountersFileDescriptor.MAGIC_OFFSET, CountersFileDescriptor.MAGIC);
         return counters;

@@ -58,7 +58,7 @@ public enum Status {
     CONNECTION_RESET(-25),
     /** The peer broke the layout's rules: an impossible value was read from shared memory. */
     PROTOCOL_VIOLATION(-26),
-    /** The peer was silent for longer than {@code heddle.peer.timeout}. */
+    /** The peer's process stood still for longer than {@code heddle.peer.timeout}. */
     ENDPOINT_TIMEOUT(-80);
 
     private final int code;

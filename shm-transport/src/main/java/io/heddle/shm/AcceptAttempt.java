@@ -61,6 +61,7 @@ final class AcceptAttempt implements ControlSocket.Listener {
     }
 
     private void greeted(final Hello hello) {
+        FailPoints.at("shm.accept.greeted");
         final ShmInterface target = transport.interfaceOf(hello.interfaceId());
         if (target == null) {
             SegmentFile.unlink(file(hello));
@@ -165,12 +166,14 @@ final class AcceptAttempt implements ControlSocket.Listener {
             return;
         }
         SegmentFile.unlink(file(hello));
+        FailPoints.at("shm.accept.unlinked");
         final ShmConnection link = new ShmConnection(transport, socket, slot, transport.directory());
         socket.listener(link);
         slot.postOpened(
             segment, geometry, false, link, PeerIdentity.describe(hello.pid(), hello.workerName(), peerUser));
         socket.send(new Welcome(
             target.options().workerId(), ProcessHandle.current().pid(), target.options().workerName()).encode());
+        FailPoints.at("shm.accept.welcomed");
     }
 
     private void failed(final Throwable cause, final LaneSlot slot, final boolean isExpected) {
@@ -203,6 +206,9 @@ final class AcceptAttempt implements ControlSocket.Listener {
     @Override
     public void onEnd(final Status status, final String reason) {
         control.cancel(deadline);
+        if (status == Status.CONNECTION_RESET) {
+            transport.leftovers().peerEnded();
+        }
         peerEnded();
     }
 }

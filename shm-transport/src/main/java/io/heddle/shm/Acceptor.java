@@ -3,6 +3,7 @@ package io.heddle.shm;
 import io.heddle.context.AccessRefusedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
+import io.heddle.context.internal.FailPoints;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
@@ -34,6 +35,7 @@ final class Acceptor implements ControlThread.Ready {
         try {
             opened = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             opened.bind(UnixDomainSocketAddress.of(path), BACKLOG);
+            FailPoints.at("shm.listen.bound");
             Files.setPosixFilePermissions(path, PosixFilePermissions.fromString("rw-------"));
             opened.configureBlocking(false);
             control.register(opened, SelectionKey.OP_ACCEPT, this);

@@ -203,6 +203,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
     }
 
     private void sayHello() {
+        FailPoints.at("shm.connect.connected");
         segment = transport.createSegment(socketPath.getParent(), transport.geometry().segmentBytes());
         SegmentHeader.write(segment.address(), transport.geometry());
         FailPoints.at("shm.create.before-ready");
@@ -220,6 +221,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
         socket.send(new Hello(
             address.interfaceId(), owner.options().workerId(), ProcessHandle.current().pid(), segment.bytes(),
             segment.name(), owner.options().workerName(), listener, data).encode());
+        FailPoints.at("shm.connect.greeted");
     }
 
     @Override
@@ -237,6 +239,7 @@ final class ConnectAttempt implements ControlSocket.Listener {
     }
 
     private void welcomed(final Welcome welcome) {
+        FailPoints.at("shm.connect.welcomed");
         over = true;
         control.cancel(deadline);
         SegmentFile.unlink(file()); // gone already, if the peer keeps its word
@@ -254,6 +257,9 @@ final class ConnectAttempt implements ControlSocket.Listener {
 
     @Override
     public void onEnd(final Status status, final String reason) {
+        if (status == Status.CONNECTION_RESET) {
+            transport.leftovers().peerEnded();
+        }
         fail(status, reason == null ? "the peer ended during the handshake: socket=" + socketPath : reason);
     }
 

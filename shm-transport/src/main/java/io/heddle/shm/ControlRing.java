@@ -3,6 +3,7 @@ package io.heddle.shm;
 import static io.heddle.shm.LaneLayout.SLOT_META_OFFSET;
 import static io.heddle.shm.LaneLayout.SLOT_SHIFT;
 
+import io.heddle.context.internal.FailPoints;
 import org.agrona.UnsafeApi;
 
 /**
@@ -52,6 +53,7 @@ final class ControlRing {
         }
         final long slot = outSlots + ((tail & slots - 1) << SLOT_SHIFT);
         UnsafeApi.putLong(slot + SLOT_META_OFFSET, meta);
+        FailPoints.at("shm.control.before-publish");
         // Publishes meta; partner: the acquire load in poll.
         UnsafeApi.putLongRelease(null, slot, LaneLayout.word(LaneLayout.lap(tail, shift), kind, 0, 0));
         tail++;
@@ -82,6 +84,7 @@ final class ControlRing {
             sink.onControl(LaneLayout.kindOf(word), UnsafeApi.getLongOpaque(null, slot + SLOT_META_OFFSET));
         }
         if (handled > 0) {
+            FailPoints.at("shm.control.before-head");
             // Partner: the peer's acquire load in offer.
             UnsafeApi.putLongRelease(null, inHead, next);
         }

@@ -31,6 +31,7 @@ final class ControlSocket implements ControlThread.Ready {
     private byte[] partial;
     private SelectionKey key;
     private Listener listener;
+    private boolean heard;
     /** Whether bytes have been read that come after the message at hand. */
     private boolean moreFollows;
     private boolean closeWhenSent;
@@ -66,6 +67,13 @@ final class ControlSocket implements ControlThread.Ready {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /** Whether anything has come since the last call. */
+    boolean takeHeard() {
+        final boolean taken = heard;
+        heard = false;
+        return taken;
     }
 
     /**
@@ -192,6 +200,7 @@ final class ControlSocket implements ControlThread.Ready {
             listener.onEnd(Status.CONNECTION_RESET, null);
             return;
         }
+        heard = true;
         buffer.flip();
         try {
             split(buffer);
@@ -225,8 +234,8 @@ final class ControlSocket implements ControlThread.Ready {
     }
 
     private boolean splitFrame(final ByteBuffer buffer, final int start, final byte opcode) throws ControlViolation {
-        if (opcode < FrameDescriptor.HELLO || opcode > FrameDescriptor.FAREWELL) {
-            throw ControlViolation.range("opcode", opcode, FrameDescriptor.HELLO, FrameDescriptor.FAREWELL);
+        if (opcode < FrameDescriptor.HELLO || opcode > FrameDescriptor.LAST) {
+            throw ControlViolation.range("opcode", opcode, FrameDescriptor.HELLO, FrameDescriptor.LAST);
         }
         if (buffer.remaining() < FrameDescriptor.HEADER_BYTES) {
             return false;

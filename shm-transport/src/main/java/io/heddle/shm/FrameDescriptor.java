@@ -30,7 +30,7 @@ final class FrameDescriptor {
     static final byte HELLO = 0x01;
     /** Acceptor to connector: the segment is mapped and its file gone. */
     static final byte WELCOME = 0x02;
-    /** Either way: no, with status and text; the sender closes. */
+    /** Either way, also when the connection stands: no, or no longer, with status and text; the sender closes. */
     static final byte REFUSED = 0x03;
     /** A further segment, lent by the sender. */
     static final byte GROW = 0x04;
@@ -42,6 +42,12 @@ final class FrameDescriptor {
     static final byte GROW_FAILED = 0x07;
     /** The end that follows is meant. */
     static final byte FAREWELL = 0x08;
+    /** Is anybody there? Without body. */
+    static final byte PING = 0x09;
+    /** The control thread is. Without body. */
+    static final byte PONG = 0x0A;
+    /** The highest. */
+    static final byte LAST = PONG;
 
     private FrameDescriptor() {
     }

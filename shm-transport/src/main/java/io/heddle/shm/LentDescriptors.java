@@ -2,6 +2,7 @@ package io.heddle.shm;
 
 import io.heddle.context.MemoryPool;
 import io.heddle.context.PoolElement;
+import io.heddle.context.internal.FailPoints;
 import java.util.Arrays;
 import org.agrona.UnsafeApi;
 
@@ -128,6 +129,7 @@ final class LentDescriptors {
         lent[sizeClass]++;
         final long position = creditTail[sizeClass]++;
         final long slot = (long) sizeClass * creditSlots + (position & creditSlots - 1);
+        FailPoints.at("shm.credit.before-publish");
         // The state says LENT before the credit is seen; partner: the acquire load in BorrowedDescriptors.
         UnsafeApi.putLongRelease(null, creditsAddress + slot * Long.BYTES,
             LaneLayout.creditWord(LaneLayout.lap(position, creditShift), element.userId()));

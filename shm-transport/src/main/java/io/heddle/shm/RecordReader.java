@@ -9,6 +9,7 @@ import static io.heddle.shm.LaneLayout.SLOT_PAYLOAD_OFFSET;
 import static io.heddle.shm.LaneLayout.SLOT_SHIFT;
 
 import io.heddle.context.PoolElement;
+import io.heddle.context.internal.FailPoints;
 import io.heddle.context.spi.ReceiveBatch;
 import org.agrona.UnsafeApi;
 
@@ -153,6 +154,7 @@ final class RecordReader {
             dropElements(batch, from, to);
         }
         head += to - from;
+        FailPoints.at("shm.record.before-head");
         // Done with the slots' bytes; partner: the writer's acquire load of the head.
         UnsafeApi.putLongRelease(null, headAddress, head);
     }

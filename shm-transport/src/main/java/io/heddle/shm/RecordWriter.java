@@ -4,6 +4,7 @@ import static io.heddle.shm.LaneLayout.SLOT_META_OFFSET;
 import static io.heddle.shm.LaneLayout.SLOT_PAYLOAD_OFFSET;
 import static io.heddle.shm.LaneLayout.SLOT_SHIFT;
 
+import io.heddle.context.internal.FailPoints;
 import org.agrona.UnsafeApi;
 
 /**
@@ -93,6 +94,7 @@ final class RecordWriter {
     }
 
     private void publish(final long slot, final int kind, final int type, final int length) {
+        FailPoints.at("shm.record.before-publish");
         final long sequence = tail;
         ringEnd[(int) sequence & slotMask] = ringTail;
         // Publishes payload and meta; partner: the reader's acquire load of the slot's word.

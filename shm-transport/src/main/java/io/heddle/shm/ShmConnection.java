@@ -23,6 +23,9 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
     private final ConnectionEvents events;
     private final Path directory;
     private final Map<Integer, Pending> pending = new HashMap<>();
+    private final PeerPulse pulse;
+    /** What the peer said when it gave this connection up, or null. */
+    private Refused refused;
     private int peerGrowths;
     private boolean peerFarewell;
     private boolean farewellSent;
@@ -40,6 +43,7 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
         this.socket = socket;
         this.events = events;
         this.directory = directory;
+        pulse = new PeerPulse(control, socket, transport.config().peerTimeoutNs(), this::silent);
     }
 
     // ---- for the lane, any thread
@@ -77,8 +81,7 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
         control.execute(() -> {
             if (!ended) {
                 sayFarewell();
-                ended = true;
-                dropPending();
+                end();
                 socket.closeWhenSent();
             }
         });
@@ -149,6 +152,15 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
                 FrameBody.end(body);
                 events.postPeerGrowthRefused(elementBytes);
             }
+            case FrameDescriptor.REFUSED -> refused = Refused.decode(body);
+            case FrameDescriptor.PING -> {
+                FrameBody.end(body);
+                socket.send(FrameBody.finished(FrameBody.begin(FrameDescriptor.PONG)));
+            }
+            case FrameDescriptor.PONG -> {
+                FrameBody.end(body);
+                pulse.answered();
+            }
             case FrameDescriptor.FAREWELL -> {
                 peerFarewell = true;
                 events.wake(); // the peer's last record in the control ring was not signalled
@@ -177,6 +189,7 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
             final MappedSegment segment = transport.openSegment(directory, growth.segmentName(), growth.segmentBytes());
             FailPoints.at("shm.grow.peer-mapped");
             SegmentFile.unlink(file);
+            FailPoints.at("shm.grow.peer-unlinked");
             events.postPeerGrowthMapped(growth, segment, this);
             socket.send(growth.encodeAck());
         } catch (final HeddleException ex) {
@@ -196,13 +209,33 @@ final class ShmConnection implements LaneLink, ControlSocket.Listener {
         if (ended) {
             return;
         }
-        ended = true;
-        dropPending();
+        end();
         if (status == Status.CONNECTION_RESET) {
-            events.postFailed(status, peerFarewell ? "closed" : "process ended");
+            if (!peerFarewell && refused == null) {
+                transport.leftovers().peerEnded();
+            }
+            events.postFailed(status, refused != null ? "given up by the peer: " + refused.text()
+                : peerFarewell ? "closed" : "process ended");
         } else {
             events.postFailed(status, reason);
         }
+    }
+
+    /** The peer's process exists, since its socket does, and does not answer. */
+    private void silent() {
+        final long timeoutNs = transport.config().peerTimeoutNs();
+        end();
+        socket.send(new Refused(Status.ENDPOINT_TIMEOUT, "this process did not answer for peerTimeoutNs=" + timeoutNs)
+            .encode());
+        socket.closeWhenSent();
+        events.postFailed(Status.ENDPOINT_TIMEOUT, "the peer's process does not answer: peerTimeoutNs=" + timeoutNs
+            + "; is it stopped?");
+    }
+
+    private void end() {
+        ended = true;
+        pulse.stop();
+        dropPending();
     }
 
     private void dropPending() {

@@ -34,6 +34,7 @@ final class ShmTransport implements Transport {
     private final SegmentBudget budget;
     private final SegmentGauge gauge = new SegmentGauge();
     private final ControlThread control;
+    private final LeftoverSweep leftovers;
     private final Map<Long, ShmInterface> interfaces = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
@@ -58,6 +59,8 @@ final class ShmTransport implements Transport {
         control = new ControlThread(
             contextName, context.threadFactory(), config.nanoClock(), timings,
                 new ControlReports(context.errorHandler()));
+        leftovers = new LeftoverSweep(control, context.runtimeDirectory(), context.threadFactory(),
+            "heddle-sweep-" + contextName);
         boolean started = false;
         try {
             new Acceptor(this, control, socket);
@@ -110,7 +113,8 @@ final class ShmTransport implements Transport {
             if (!theirs.equals(directory) && !Files.isExecutable(theirs)) {
                 return "directory closed to us: directory=" + theirs + " peerUid=" + address.uid() + " uid=" + uid;
             }
-            return "socket missing: socket=" + theirs.resolve(address.socketName()) + "; the peer's context is closed";
+            return "socket missing: socket=" + theirs.resolve(address.socketName()) +
+                "; the peer's context is closed, or in its container that directory is another one";
         }
         try {
             RuntimeDirectory.requireSocketPath(socket);
@@ -160,6 +164,7 @@ final class ShmTransport implements Transport {
             "shm.maps=" + gauge.liveMaps(),
             "shm.mapped.bytes=" + gauge.liveBytes(),
             "shm.interfaces=" + interfaces.size(),
+            "shm.peer.timeout.ns=" + config.peerTimeoutNs(),
             "shm.control.errors=" + control.reports().errors(),
             "shm.control.violations=" + control.reports().violations(),
             "shm.control.refusals=" + control.reports().refusals());
@@ -169,6 +174,7 @@ final class ShmTransport implements Transport {
     public void close() {
         closed = true;
         control.close();
+        leftovers.close();
     }
 
     // ---- for this package
@@ -191,6 +197,10 @@ final class ShmTransport implements Transport {
 
     ControlThread control() {
         return control;
+    }
+
+    LeftoverSweep leftovers() {
+        return leftovers;
     }
 
     SegmentGauge gauge() {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
+import io.heddle.tests.base.StandsFor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -90,6 +91,21 @@ class PeerDeathTest {
             assertEquals(Status.CONNECTION_RESET, worker.gone.get(0).status());
             assertEquals(List.of(), host.segmentFiles());
             await("unmapped").atMost(TestWorker.LIMIT).until(() -> host.transport.gauge().liveMaps() == 0);
+        }
+    }
+
+    @Test
+    @StandsFor("S2")
+    void shouldSweepWhatAKilledPeerLeftWithoutWaitingForTheNextContext() throws IOException {
+        try (TestHost host = new TestHost(directory()); TestPeer peer = new TestPeer("", "listen",
+            directory().toString())) {
+            final TestWorker worker = host.worker("survivor");
+            worker.connect(TestPeer.bytes(peer.expect("address")));
+            stepUntil("connected", () -> !worker.connected.isEmpty(), worker);
+            final List<String> own = List.of(host.socketPath().getFileName().toString());
+            assertEquals(2, TestHost.leftovers(directory()).size());
+            peer.kill();
+            await("swept").atMost(TestWorker.LIMIT).until(() -> TestHost.leftovers(directory()).equals(own));
         }
     }
 

@@ -1,5 +1,7 @@
 package io.heddle.shm;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
 import io.heddle.context.ContextConfig;
 import io.heddle.context.HeddleException;
 import io.heddle.context.spi.Lane;
@@ -52,6 +54,11 @@ final class TestPeer implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** Stops it, or lets it go on. */
+    void signal(final String name) throws IOException, InterruptedException {
+        assertEquals(0, new ProcessBuilder("kill", "-" + name, Long.toString(process.pid())).start().waitFor());
+    }
+
     /** Whether it ended within the limit. */
     boolean ended() throws InterruptedException {
         return process.waitFor(TestWorker.LIMIT.toSeconds(), TimeUnit.SECONDS);
@@ -85,6 +92,7 @@ final class TestPeer implements AutoCloseable {
         final Path directory = Path.of(arguments[1]);
         switch (arguments[0]) {
             case "listen" -> listen(directory);
+            case "lose" -> lose(directory);
             case "connect" -> connect(directory, bytes(arguments[2]));
             case "name" -> name(directory);
             case "full" -> full(directory);
@@ -97,6 +105,17 @@ final class TestPeer implements AutoCloseable {
         try (TestHost host = new TestHost(directory)) {
             final TestWorker worker = host.worker("child");
             say("address", hex(worker.shm.address()));
+            stepUntilEnd(worker);
+        }
+    }
+
+    /** As listen, and tells how its first lane ended. */
+    private static void lose(final Path directory) throws IOException {
+        try (TestHost host = new TestHost(directory)) {
+            final TestWorker worker = host.worker("child");
+            say("address", hex(worker.shm.address()));
+            TestWorker.stepUntil("gone", () -> !worker.gone.isEmpty(), worker);
+            say("gone", worker.gone.get(0).status() + " " + worker.gone.get(0).reason());
             stepUntilEnd(worker);
         }
     }

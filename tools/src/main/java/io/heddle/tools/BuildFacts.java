@@ -36,7 +36,7 @@ final class BuildFacts implements IVersionProvider {
     }
 
     private static String modes() {
-        return Arrays.stream(ThreadMode.values()).map(PerftestOptions::lower).collect(Collectors.joining(","));
+        return Arrays.stream(ThreadMode.values()).map(OptionRules::lower).collect(Collectors.joining(","));
     }
 
     /** Whether the package that Agrona's off-heap access needs is open to it. */

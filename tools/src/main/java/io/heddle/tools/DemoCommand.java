@@ -29,6 +29,8 @@ import picocli.CommandLine.Spec;
         "  heddle demo --mode serialized --release async --debug     no lock needed, no false alarm",
         "  heddle demo --mode serialized --misuse --debug            the rule broken, and the break caught"})
 final class DemoCommand implements Callable<Integer> {
+    /** Violations are told by {@link DemoErrors}, in the same words as the log would. */
+    private static final String QUIET_LOG = "-Dtools.log.violations=OFF";
     private static final Duration START_TIMEOUT = Duration.ofSeconds(60);
     private static final Duration RUN_TIMEOUT = Duration.ofDays(1);
 
@@ -46,7 +48,7 @@ final class DemoCommand implements Callable<Integer> {
         }
         final TerminalProgress progress = new TerminalProgress(System.err, TerminalProgress.isTerminal(),
             SystemNanoClock.INSTANCE, options.fileBytes() * options.repeat);
-        final List<String> flags = JvmFlags.of(List.of(), options.debug, options.jvm);
+        final List<String> flags = options.children.flags(List.of(QUIET_LOG));
         final DemoReport report;
         try (ChildJvm consumer = start("demo-consumer", flags, progress)) {
             final String address = consumer.await(DemoConsumer.ADDRESS, START_TIMEOUT);

@@ -1,11 +1,15 @@
 package io.heddle.tools;
 
+import static io.heddle.tools.OptionRules.lower;
+import static io.heddle.tools.OptionRules.require;
+
 import io.heddle.context.ThreadMode;
 import io.heddle.worker.ReleasePolicy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What can be said to {@code heddle demo}; both children are given the same. Confined. */
@@ -44,11 +48,8 @@ final class DemoOptions {
         description = "With --mode serialized: handlers call release() with no ordering. See --debug.")
     boolean misuse;
 
-    @Option(names = "--debug", description = "Thread checks on: both JVMs get -ea:io.heddle... .")
-    boolean debug;
-
-    @Option(names = "--jvm", paramLabel = "FLAGS", defaultValue = "", description = "More flags for both JVMs.")
-    String jvm;
+    @Mixin
+    final ChildOptions children = new ChildOptions();
 
     /** Throws {@link IllegalArgumentException} for what cannot be run. */
     void validate() {
@@ -61,12 +62,6 @@ final class DemoOptions {
         final long perFile = (fileBytes() + chunkBytes() - 1) / chunkBytes();
         require(perFile * repeat <= MAX_MESSAGES,
             "--repeat is too high for this file and chunk: more than 100 million messages");
-    }
-
-    private static void require(final boolean holds, final String rule) {
-        if (!holds) {
-            throw new IllegalArgumentException(rule);
-        }
     }
 
     long fileBytes() {
@@ -87,13 +82,11 @@ final class DemoOptions {
     List<String> toArguments() {
         final List<String> arguments = new ArrayList<>(List.of("--file", file.toAbsolutePath().toString(),
             "--repeat", Integer.toString(repeat), "--handlers", Integer.toString(handlers), "--chunk", chunk,
-            "--mode", PerftestOptions.lower(mode), "--release", PerftestOptions.lower(release)));
+            "--mode", lower(mode), "--release", lower(release)));
         if (misuse) {
             arguments.add("--misuse");
         }
-        if (debug) {
-            arguments.add("--debug");
-        }
+        children.addTo(arguments);
         return arguments;
     }
 }

@@ -20,9 +20,9 @@ final class DemoReport {
         final long bytes = consumer.number("bytes");
         final double seconds = Math.max(1, consumer.number("elapsed_ns")) / 1e9;
         return "demo " + new ResultLine()
-            .put("thread_mode", PerftestOptions.lower(options.mode))
-            .put("debug", options.debug)
-            .put("release", PerftestOptions.lower(options.release))
+            .put("thread_mode", OptionRules.lower(options.mode))
+            .put("debug", options.children.debug)
+            .put("release", OptionRules.lower(options.release))
             .put("bytes", bytes)
             .put("messages", consumer.number("messages"))
             .put("seconds", seconds, 3)

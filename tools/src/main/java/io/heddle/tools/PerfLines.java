@@ -12,13 +12,13 @@ final class PerfLines {
         final ResultLine line = new ResultLine()
             .put("peer", "heddle")
             .put("mode", options.measured())
-            .put("test", PerftestOptions.lower(options.test))
-            .put("thread_mode", PerftestOptions.lower(options.mode))
-            .put("debug", options.debug)
+            .put("test", OptionRules.lower(options.test))
+            .put("thread_mode", OptionRules.lower(options.mode))
+            .put("debug", options.children.debug)
             .put("size", options.sizeBytes())
-            .put("idle", PerftestOptions.lower(options.idle));
+            .put("idle", OptionRules.lower(options.idle));
         if (options.test == PerftestOptions.Test.AM_BW) {
-            line.put("receive", PerftestOptions.lower(options.receive));
+            line.put("receive", OptionRules.lower(options.receive));
         }
         if (options.threads > 0) {
             line.put("threads", options.threads);

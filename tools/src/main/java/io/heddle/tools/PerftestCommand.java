@@ -80,7 +80,7 @@ final class PerftestCommand implements Callable<Integer> {
         Runtime.getRuntime().addShutdownHook(cleaner);
         try {
             ControlPage.create(page);
-            final List<String> flags = JvmFlags.of(JvmFlags.MEASURED, options.debug, options.jvm);
+            final List<String> flags = options.children.flags(JvmFlags.MEASURED);
             try (ChildJvm server = start("perftest-server", flags, size, page)) {
                 final String address = server.await(PerfServer.ADDRESS, START_TIMEOUT);
                 try (ChildJvm client = start("perftest-client", flags, size, page)) {

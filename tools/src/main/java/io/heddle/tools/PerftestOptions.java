@@ -1,9 +1,12 @@
 package io.heddle.tools;
 
+import static io.heddle.tools.OptionRules.lower;
+import static io.heddle.tools.OptionRules.require;
+
 import io.heddle.context.ThreadMode;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** What can be said to {@code heddle perftest}; both sides of a run are given the same. Confined. */
@@ -79,11 +82,8 @@ final class PerftestOptions {
     @Option(names = "--json", description = "Print each result as a JSON object.")
     boolean json;
 
-    @Option(names = "--debug", description = "Thread checks on, as with -ea:io.heddle... .")
-    boolean debug;
-
-    @Option(names = "--jvm", paramLabel = "FLAGS", defaultValue = "", description = "More flags for both JVMs.")
-    String jvm;
+    @Mixin
+    final ChildOptions children = new ChildOptions();
 
     @Option(names = "--page", hidden = true)
     String page;
@@ -102,12 +102,6 @@ final class PerftestOptions {
         require(iterations >= 0, "--iterations must not be negative");
         require(iterations == 0 || threads == 0, "--iterations cannot be combined with --threads");
         require(endpoints >= 0 && endpoints <= 65536, "--endpoints must be between 1 and 65536");
-    }
-
-    private static void require(final boolean holds, final String rule) {
-        if (!holds) {
-            throw new IllegalArgumentException(rule);
-        }
     }
 
     /** The processor of the client (0) or the server (1); -1 if threads are not pinned. */
@@ -154,14 +148,7 @@ final class PerftestOptions {
         if (pin != null) {
             arguments.addAll(List.of("--pin", pin));
         }
-        if (debug) {
-            arguments.add("--debug");
-        }
+        children.addTo(arguments);
         return arguments;
-    }
-
-    /** An option's value as it is written. */
-    static String lower(final Enum<?> value) {
-        return value.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -5,30 +5,13 @@ import io.heddle.worker.ActiveMessage;
 import io.heddle.worker.ActiveMessageHandler;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
-import java.nio.ByteBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /** Sends a message, progresses until the reply is there, and takes the time of each round trip. */
-final class PingPongLoad implements Load, ActiveMessageHandler {
-    private static final int LOOK_UP_MASK = 0xFFFFF;
-
-    private final Worker worker;
-    private final Endpoint endpoint;
-    private final PeerWatch watch;
-    private final Idler idler;
-    private final int size;
-    private final UnsafeBuffer source;
+final class PingPongLoad extends OneThreadLoad implements ActiveMessageHandler {
     private long replies;
-    private long budget = Long.MAX_VALUE;
-    private long done;
 
     PingPongLoad(final Worker worker, final Endpoint endpoint, final PeerWatch watch, final PerftestOptions options) {
-        this.worker = worker;
-        this.endpoint = endpoint;
-        this.watch = watch;
-        this.idler = new Idler(worker, options.isSpinning());
-        this.size = options.sizeBytes();
-        this.source = new UnsafeBuffer(ByteBuffer.allocateDirect(Math.max(size, Long.BYTES)));
+        super(worker, endpoint, watch, options);
     }
 
     @Override
@@ -55,35 +38,13 @@ final class PingPongLoad implements Load, ActiveMessageHandler {
 
     private void roundTrip() {
         final long want = replies + 1;
-        final Request sent = endpoint.sendActiveMessage(PerfServer.PING, null, source, 0, size);
-        int empty = 0;
-        long start = 0;
+        final Request sent = send();
+        beginWaiting();
         while (replies != want) {
-            final int work = worker.progress();
-            if (work == 0 && (++empty & LOOK_UP_MASK) == 0) {
-                start = start == 0 ? System.nanoTime() : start;
-                watch.check(start, "no reply");
-            }
-            idler.idle(work);
+            progress("no reply");
         }
         if (sent.status().isError()) {
-            throw new ToolException("sending failed: status=" + sent.status());
+            throw failed(sent.status());
         }
-    }
-
-    @Override
-    public void budget(final long operations) {
-        budget = operations;
-        done = 0;
-    }
-
-    @Override
-    public boolean isExhausted() {
-        return done >= budget;
-    }
-
-    @Override
-    public long operations() {
-        return done;
     }
 }

@@ -4,33 +4,22 @@ import io.heddle.context.Status;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
-import java.nio.ByteBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Sends one message after another. Those that fit a record by trying, with progress while there is no room; longer
  * ones by requests, a window of them under way. The clock is read once per chunk of messages.
  */
-final class StreamLoad implements Load {
+final class StreamLoad extends OneThreadLoad {
     private static final int SMALL_CHUNK = 1024;
     private static final int LARGE_CHUNK = 4;
     private static final int WINDOW = 16;
-    private static final int LOOK_UP_MASK = 0xFFFFF;
 
-    private final Worker worker;
-    private final Endpoint endpoint;
-    private final PeerWatch watch;
     private final ControlPage page;
-    private final Idler idler;
-    private final int size;
     private final int chunk;
     private final boolean trying;
-    private final UnsafeBuffer source;
     private final Request[] window = new Request[WINDOW];
     private int next;
     private long sent;
-    private long budget = Long.MAX_VALUE;
-    private long done;
 
     StreamLoad(
         final Worker worker,
@@ -38,15 +27,10 @@ final class StreamLoad implements Load {
         final PeerWatch watch,
         final ControlPage page,
         final PerftestOptions options) {
-        this.worker = worker;
-        this.endpoint = endpoint;
-        this.watch = watch;
+        super(worker, endpoint, watch, options);
         this.page = page;
-        this.idler = new Idler(worker, options.isSpinning());
-        this.size = options.sizeBytes();
         this.chunk = chunk(size);
         this.trying = size <= endpoint.maxClaimBytes();
-        this.source = new UnsafeBuffer(ByteBuffer.allocateDirect(Math.max(size, Long.BYTES)));
     }
 
     /** Messages between two looks at the clock. */
@@ -86,23 +70,15 @@ final class StreamLoad implements Load {
 
     private void tryAgain(final Status first) {
         Status status = first;
-        int tries = 0;
-        long start = 0;
+        beginWaiting();
         while (status == Status.NO_RESOURCE) {
-            final int work = worker.progress();
-            if (work == 0) {
+            if (progress("no room to send") == 0) {
                 Thread.onSpinWait();
-                if ((++tries & LOOK_UP_MASK) == 0) {
-                    start = start == 0 ? System.nanoTime() : start;
-                    watch.check(start, "no room to send");
-                }
             }
-            idler.idle(work);
             status = endpoint.trySendActiveMessage(PerfServer.PING, null, source, 0, size);
         }
         if (status != Status.OK) {
-            watch.check();
-            throw new ToolException("sending failed: status=" + status);
+            throw failed(status);
         }
     }
 
@@ -111,24 +87,18 @@ final class StreamLoad implements Load {
             if (window[next] != null) {
                 complete(window[next]);
             }
-            window[next] = endpoint.sendActiveMessage(PerfServer.PING, null, source, 0, size);
+            window[next] = send();
             next = (next + 1) % WINDOW;
         }
     }
 
     private void complete(final Request request) {
-        int empty = 0;
-        long start = 0;
+        beginWaiting();
         while (!request.isDone()) {
-            final int work = worker.progress();
-            if (work == 0 && (++empty & LOOK_UP_MASK) == 0) {
-                start = start == 0 ? System.nanoTime() : start;
-                watch.check(start, "a send has not completed");
-            }
-            idler.idle(work);
+            progress("a send has not completed");
         }
         if (request.status().isError()) {
-            throw new ToolException("sending failed: status=" + request.status());
+            throw failed(request.status());
         }
     }
 
@@ -144,21 +114,5 @@ final class StreamLoad implements Load {
             worker.progress();
             watch.check(start, "the receiver has not counted all messages");
         }
-    }
-
-    @Override
-    public void budget(final long operations) {
-        budget = operations;
-        done = 0;
-    }
-
-    @Override
-    public boolean isExhausted() {
-        return done >= budget;
-    }
-
-    @Override
-    public long operations() {
-        return done;
     }
 }

@@ -871,9 +871,8 @@ public final class Connection {
     }
 
     /**
-     * Peer, state, how much waits and for how long it has stood still, transport, credits and pools, and why other
-     * transports were not taken, in one line. Any
-     * thread.
+     * Peer, state, how much waits, transport, credits and pools, and why other transports were not taken, in one line;
+     * with {@code stalledForMs} the time since the lane refused a message and has taken none. Any thread.
      */
     public String describe() {
         return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused

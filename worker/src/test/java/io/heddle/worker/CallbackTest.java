@@ -29,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What application code may do inside Heddle's callbacks, and what becomes of what it throws there. */
-@Timeout(60)
+@Timeout(300)
 @ExtendWith(HygieneExtension.class)
 final class CallbackTest {
     private static final int FRAGMENT = SteeredSettings.DEFAULT.maxFragmentBytes();

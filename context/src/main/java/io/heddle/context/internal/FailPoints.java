@@ -5,6 +5,7 @@ import io.heddle.context.Status;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -12,16 +13,20 @@ import org.slf4j.LoggerFactory;
 /**
  * Named places where a test makes the process die, stand still or fail, so that a crash lands at an exact step. Set by
  * {@code heddle.failpoints=name:action,...} (property or environment), read once per JVM; nothing but a constant {@code
- * false} when unset.
+ * false} when unset. {@code name:action@n} lets the first n - 1 passages go.
  *
  * <p>Actions: {@code kill} ends the process by signal 9, {@code pause} parks the thread for good (the test kills the
- * process), {@code fail} throws {@link HeddleException} with {@link Status#IO_ERROR}. Immutable, thread safe.
+ * process), {@code fail} throws {@link HeddleException} with {@link Status#IO_ERROR}. Thread safe.
  */
 public final class FailPoints {
-    private static final Map<String, Action> POINTS = parse(setting());
+    private static final Map<String, Point> POINTS = parse(setting());
     private static final boolean ENABLED = !POINTS.isEmpty();
 
     private enum Action { KILL, PAUSE, FAIL }
+
+    /** What happens, and at which passage. */
+    private record Point(Action action, AtomicInteger left) {
+    }
 
     private FailPoints() {
     }
@@ -29,9 +34,9 @@ public final class FailPoints {
     /** Does what the setting says about this point; returns at once if it says nothing. */
     public static void at(final String name) {
         if (ENABLED) {
-            final Action action = POINTS.get(name);
-            if (action != null) {
-                run(name, action);
+            final Point point = POINTS.get(name);
+            if (point != null && point.left.decrementAndGet() == 0) {
+                run(name, point.action);
             }
         }
     }
@@ -69,8 +74,8 @@ public final class FailPoints {
         }
     }
 
-    private static Map<String, Action> parse(final String setting) {
-        final Map<String, Action> points = new HashMap<>();
+    private static Map<String, Point> parse(final String setting) {
+        final Map<String, Point> points = new HashMap<>();
         for (final String entry : setting.split(",")) {
             if (entry.isBlank()) {
                 continue;
@@ -78,12 +83,25 @@ public final class FailPoints {
             final int colon = entry.indexOf(':');
             if (colon <= 0) {
                 throw new IllegalArgumentException("heddle.failpoints=" + setting +
-                    " must be name:kill|pause|fail,...");
+                    " must be name:kill|pause|fail[@passage],...");
             }
             final String name = entry.substring(0, colon).trim();
-            points.put(name, action(setting, entry.substring(colon + 1).trim()));
+            points.put(name, point(setting, entry.substring(colon + 1).trim()));
         }
         return Map.copyOf(points);
+    }
+
+    private static Point point(final String setting, final String text) {
+        final int at = text.indexOf('@');
+        if (at < 0) {
+            return new Point(action(setting, text), new AtomicInteger(1));
+        }
+        final String passage = text.substring(at + 1);
+        if (!passage.matches("[1-9][0-9]{0,8}")) {
+            throw new IllegalArgumentException("heddle.failpoints=" + setting + " passage=" + passage
+                + " must be a number from 1");
+        }
+        return new Point(action(setting, text.substring(0, at)), new AtomicInteger(Integer.parseInt(passage)));
     }
 
     private static Action action(final String setting, final String word) {

@@ -110,6 +110,7 @@ public final class ListenerName implements AutoCloseable {
         boolean linked = false;
         try {
             channel = PrivateFile.create(temporary);
+            FailPoints.at("name.claim.created");
             if (channel.tryLock() != null) {
                 final Object key = NameFiles.key(temporary);
                 Files.createLink(files.lock(), temporary);
@@ -143,7 +144,9 @@ public final class ListenerName implements AutoCloseable {
         try (FileChannel channel = PrivateFile.create(files.newAddress())) {
             PrivateFile.write(channel, files.newAddress(), text, 0, text.remaining());
         }
+        FailPoints.at("name.claim.before-advertise");
         Files.move(files.newAddress(), files.address(), StandardCopyOption.ATOMIC_MOVE);
+        FailPoints.at("name.claim.advertised");
     }
 
     private static Path temporary(final NameFiles files) {

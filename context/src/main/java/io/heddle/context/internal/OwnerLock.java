@@ -66,10 +66,13 @@ final class OwnerLock implements AutoCloseable {
         OwnerLock lock = null;
         try {
             channel = PrivateFile.create(temporary);
+            FailPoints.at("owner.lock.created");
             if (channel.tryLock() != null) {
                 final ByteBuffer text = ByteBuffer.wrap(description().getBytes(StandardCharsets.US_ASCII));
                 PrivateFile.write(channel, temporary, text, 0, text.remaining());
+                FailPoints.at("owner.lock.locked");
                 Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+                FailPoints.at("owner.lock.named");
                 lock = new OwnerLock(ownerId, file, channel);
             }
         } catch (final NoSuchFileException ex) {

@@ -14,6 +14,8 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A context's place in the directory where processes find each other. Opening it makes the directory if need be,
@@ -28,6 +30,8 @@ public final class RuntimeDirectory implements AutoCloseable {
     public static final int SOCKET_PATH_MAX_BYTES = 107;
     /** What the name of a context's socket ends with. */
     public static final String SOCKET_SUFFIX = ".sock";
+
+    private static final Logger LOGGER = LoggerFactory.getLogger(RuntimeDirectory.class);
 
     private final Owner owner;
     private final int contextId;
@@ -51,6 +55,7 @@ public final class RuntimeDirectory implements AutoCloseable {
             final Path path = PrivateDirectory.open(directory);
             synchronized (Owner.class) {
                 final SweepReport leftovers = Sweep.run(path, false);
+                told(path, leftovers);
                 final Owner owner = Owner.join(path);
                 return new RuntimeDirectory(owner, owner.nextContextId(), leftovers);
             }
@@ -111,6 +116,18 @@ public final class RuntimeDirectory implements AutoCloseable {
                     " must be <= " + SOCKET_PATH_MAX_BYTES + "; choose a shorter heddle.directory");
         }
         return path;
+    }
+
+    /** Removes what processes left that died since this was opened. Makes system calls. */
+    public void sweepLeftovers() {
+        told(path(), sweep(path(), false));
+    }
+
+    private static void told(final Path path, final SweepReport leftovers) {
+        if (!leftovers.removed().isEmpty()) {
+            LOGGER.info("removed what dead processes left: directory={} files={} bytes={}", path,
+                leftovers.removed().size(), leftovers.removedBytes());
+        }
     }
 
     /** Without symbolic links in its last part. */

@@ -11,10 +11,11 @@ import org.junit.jupiter.api.Timeout;
 class FailPointsTest {
     @Test
     void shouldReadNamesAndActions() {
-        final String setting = "a.b:kill, c.d:pause,,e-f:fail";
+        final String setting = "a.b:kill, c.d:pause,,e-f:fail,g:kill@12";
         assertTrue(FailPoints.isKnown(setting, "a.b"));
         assertTrue(FailPoints.isKnown(setting, "c.d"));
         assertTrue(FailPoints.isKnown(setting, "e-f"));
+        assertTrue(FailPoints.isKnown(setting, "g"));
         assertFalse(FailPoints.isKnown(setting, "a"));
         assertFalse(FailPoints.isKnown("", "a"));
     }
@@ -23,6 +24,8 @@ class FailPointsTest {
     void shouldRefuseWhatIsNoAction() {
         assertThrows(IllegalArgumentException.class, () -> FailPoints.isKnown("a.b:explode", "a.b"));
         assertThrows(IllegalArgumentException.class, () -> FailPoints.isKnown("a.b", "a.b"));
+        assertThrows(IllegalArgumentException.class, () -> FailPoints.isKnown("a.b:kill@0", "a.b"));
+        assertThrows(IllegalArgumentException.class, () -> FailPoints.isKnown("a.b:kill@many", "a.b"));
     }
 
     @Test

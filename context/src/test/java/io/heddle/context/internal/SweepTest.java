@@ -9,6 +9,7 @@ import io.heddle.context.CountersFile;
 import io.heddle.context.OwnerChild;
 import io.heddle.context.SweepReport;
 import io.heddle.context.SweepReport.Reason;
+import io.heddle.tests.base.StandsFor;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -159,6 +160,16 @@ class SweepTest {
                 assertEquals(Stream.of(directory.ownerId() + ".lock", secondId + ".lock").sorted().toList(), names());
             }
         }
+    }
+
+    @Test
+    @StandsFor("6.9/uct.keepalive.ep_check")
+    void shouldNotTakeALivingProcessWithTheDeadOnesPidForIt() throws IOException {
+        final String text = "pid=" + HostProcess.pid() + "\nstart_ticks=1\nboot_id=" + HostProcess.bootId() + "\n";
+        Files.writeString(path.resolve(DEAD + ".lock"), text);
+        Files.writeString(path.resolve(DEAD + "-1-segment"), "data");
+
+        assertEquals(List.of(DEAD + "-1-segment", DEAD + ".lock"), RuntimeDirectory.sweep(path, false).removed());
     }
 
     @Test

@@ -13,7 +13,6 @@ final class CreditCheck {
     private static final int PATIENCE = 500;
     private static final int CREDIT_SLOTS = LaneFixture.GEOMETRY.creditSlots();
 
-    private final boolean lendsTwice;
     private final LentDescriptors lent;
     private final BorrowedDescriptors borrowed;
     private final RecordWriter writer;
@@ -23,9 +22,7 @@ final class CreditCheck {
     private int received;
     private int mistakes;
 
-    /** @param lendsTwice whether the receiver first lends a descriptor again that has not come back. */
-    CreditCheck(final boolean lendsTwice) {
-        this.lendsTwice = lendsTwice;
+    CreditCheck() {
         final long direction = LaneFixture.direction();
         final MemoryPool pool = LaneFixture.pool(CREDIT_SLOTS);
         final PoolElement[] elements = LaneFixture.elements(pool, CREDIT_SLOTS);
@@ -37,13 +34,6 @@ final class CreditCheck {
         lent.reserveIds(CREDIT_SLOTS);
         borrowed.add(0, CREDIT_SLOTS, 0, elements[0].address());
         lent.add(0, 0, elements);
-    }
-
-    private void lendAgain(final PoolElement element) {
-        if (element != null && element.release(element.generation())) {
-            element.reclaim();
-            lent.recycle(element);
-        }
     }
 
     /** The sender: each credit is used at once. */
@@ -61,9 +51,6 @@ final class CreditCheck {
 
     /** The receiver: each descriptor is lent again at once. */
     void receive() {
-        if (lendsTwice) {
-            lendAgain(lent.arrived(0));
-        }
         for (int patience = PATIENCE; received < ROUNDS && patience > 0; patience--) {
             if (!receiveOne()) {
                 Thread.onSpinWait();

@@ -14,7 +14,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = Expect.FORBIDDEN, desc = "A credit was lost or doubled, or an honest sender refused.")
 @State
 public class CreditRoundTest {
-    private final CreditCheck check = new CreditCheck(false);
+    private final CreditCheck check = new CreditCheck();
 
     /** The sender. */
     @Actor

@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -14,8 +15,8 @@ import org.junit.jupiter.api.TestFactory;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Runs every jcstress test of the module at its default length, and requires of each broken twin that it shows its
- * error.
+ * Runs every jcstress test of the module as {@code tests.jcstress.options} say, and requires of each broken twin that
+ * it shows its error.
  */
 @Tag("stress")
 @Tag("release-only")
@@ -44,8 +45,9 @@ class JcstressFullTest {
     }
 
     private static JcstressRun run(final String name, final String tests) throws Exception {
-        return JcstressRun.of(Path.of("target", "jcstress", name), List.of(
-            "-m", System.getProperty("tests.jcstress.mode", "default"),
-            "-jvmArgsPrepend", JcstressRun.JVM_FLAGS, "-t", tests));
+        final List<String> options =
+            new ArrayList<>(List.of(System.getProperty("tests.jcstress.options", "-m default").strip().split("\\s+")));
+        options.addAll(List.of("-jvmArgsPrepend", JcstressRun.JVM_FLAGS, "-t", tests));
+        return JcstressRun.of(Path.of("target", "jcstress", name), options);
     }
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExpectedLog(value = "no such segment", optional = true) // of an endpoint that is closed while it connects
 class ConnectChurnTest {
     private static final int ID = 40;
+    private static final int MAPPINGS_OF_ONE = 8;
     private static final UnsafeBuffer DATA = Payload.heap(3000, 1);
     private static final Duration SECOND = Duration.ofSeconds(1);
 
@@ -34,26 +35,22 @@ class ConnectChurnTest {
     @StandsFor({"6.9/wireup.stress_connect"})
     @Tag("scaled")
     void shouldStayFlatOverManyConnections(final ThreadMode mode) {
-        final int rounds = TestScale.count(30, 20_000);
+        final int rounds = TestScale.count(30, mode == ThreadMode.MULTI ? 20_000 : 2_000);
         try (Duo duo = Duo.of(mode)) {
             final int[] received = new int[1];
             duo.right.onActiveMessage(ID, message -> received[0]++);
             churn(duo, received, rounds / 10);
             final Held before = settled(duo);
-            System.out.println("churn mode=" + mode + " rounds=0 " + before);
+            TestScale.report("churn mode=%s rounds=0 %s", mode, before);
             for (int done = 0; done < rounds; done += rounds / 10) {
                 churn(duo, received, rounds / 10);
                 if (TestScale.isFull()) {
-                    System.out.println("churn mode=" + mode + " rounds=" + (done + rounds / 10) + ' ' + settled(duo));
+                    TestScale.report("churn mode=%s rounds=%d %s", mode, done + rounds / 10, settled(duo));
                 }
             }
-            await("as before").atMost(Duration.ofSeconds(20)).pollInSameThread().until(() -> {
-                duo.settle();
-                final Held now = Held.now();
-                return now.mappings() <= before.mappings() + 2 && now.descriptors() <= before.descriptors() + 2;
-            });
             final Held after = settled(duo);
             assertEquals(before.files(), after.files());
+            assertTrue(after.descriptors() <= before.descriptors() + 2, () -> before + " then " + after);
             if (TestScale.isFull()) {
                 assertTrue(after.heapBytes() - before.heapBytes() < 4 << 20, () -> before + " then " + after);
             }
@@ -80,9 +77,13 @@ class ConnectChurnTest {
         duo.settle();
     }
 
+    /** When nothing is mapped any more but what the one connection needs: a segment lingers for a while. */
     private static Held settled(final Duo duo) {
         duo.until("the peer's ends have gone", () -> duo.right.statistics().endpoints() == 1);
-        duo.settle();
+        await("unmapped").atMost(Duration.ofSeconds(60)).pollInSameThread().until(() -> {
+            duo.settle();
+            return Held.segments() <= MAPPINGS_OF_ONE;
+        });
         return Held.now();
     }
 }

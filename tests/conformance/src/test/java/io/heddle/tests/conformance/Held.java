@@ -28,9 +28,12 @@ record Held(long heapBytes, long mappings, long descriptors, long files, long sh
         }
     }
 
-    private static long segments() throws IOException {
+    /** Lines of {@code /proc/self/maps} that name a segment. */
+    static long segments() {
         try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
             return lines.filter(line -> line.contains(".seg")).count();
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
         }
     }
 

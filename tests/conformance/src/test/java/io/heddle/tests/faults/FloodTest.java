@@ -62,8 +62,8 @@ class FloodTest {
         assertTrue(held < count, "the flood was stopped");
         final long shared = right.memoryBytes("RssShmem");
         final long own = right.number("r", "pool_memory");
-        System.out.printf("flood how=%s bytes=%d accepted=%d received=%d shared=%dK pools=%dK rss=%dK before=%dK%n",
-            how, bytes, left.number("l", "sent"), held, shared >> 10, own >> 10,
+        TestScale.report("flood how=%s bytes=%d accepted=%d received=%d shared=%dK pools=%dK rss=%dK before=%dK", how,
+            bytes, left.number("l", "sent"), held, shared >> 10, own >> 10,
             right.memoryBytes("VmRSS") >> 10, before >> 10);
         assertTrue(shared + own <= CAP_BYTES, () -> "shared=" + shared + " own=" + own);
         // What waits is bounded, and so is what is on its way.

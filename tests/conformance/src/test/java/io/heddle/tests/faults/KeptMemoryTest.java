@@ -107,6 +107,7 @@ class KeptMemoryTest {
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
     @StandsFor("M4")
+    @Tag("scaled")
     void shouldHoldTheSenderBackUntilOneIsReleased(final ThreadMode mode) {
         try (Rig rig = Rig.open(mode, new ContextConfig().poolLimitBytes(LIMIT_BYTES))) {
             keepAll(rig);
@@ -122,9 +123,11 @@ class KeptMemoryTest {
             assertTrue(rig.receiver.describe().contains("out:"), rig.receiver::describe);
             assertTrue(rig.sender.describe().contains("lastRefusal=credit"), rig.sender::describe);
 
+            final long startNs = System.nanoTime();
             kept.remove(0).release();
             crcs.remove(0);
             rig.until("one more came", () -> kept.size() == had);
+            TestScale.report("M4 mode=%s restart_us=%d", mode, (System.nanoTime() - startNs) / 1000);
 
             rig.until("all came", () -> {
                 releaseAll();

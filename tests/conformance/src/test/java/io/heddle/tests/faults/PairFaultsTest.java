@@ -23,7 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Two processes, of which one is stopped or killed in mid-stream; and the smallest ring under many senders. */
-@Timeout(120)
+@Timeout(300)
 class PairFaultsTest {
     private static final String CLEAN = "leaks=0 cut=0 timed_out=false in_use=0";
     private static Path directory;

@@ -2,28 +2,24 @@ package io.heddle.tests.faults;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
-import static org.junit.jupiter.api.Assertions.fail;
 
-import io.heddle.tests.base.TestScale;
 import io.heddle.tests.pair.PairJvm;
 import java.io.IOException;
-import java.io.OutputStream;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 
 /**
- * The main class of {@link SmallSpaceTest}, run where the directory given is a small tmpfs that only it and its
+ * Run by {@link SmallSpaceTest} where the directory given is a small tmpfs that only it and its
  * children see: four JVMs, each connected to each, with the default configuration.
  */
 final class SmallSpaceDriver {
     private static final int JVMS = 4;
-    private static final int COUNT = TestScale.count(60, 5_000);
+    private static final int COUNT = 300;
     private static final String SIZES_VARY = "0";
 
     private final Path directory;
@@ -111,39 +107,21 @@ final class SmallSpaceDriver {
         final int last = JVMS - 1;
         jvms.get(last).tell("close " + name(last));
         final Path filler = directory.resolve("filler");
-        fill(filler);
-        final List<String> before = files();
+        FullSpaceChild.fill(filler);
+        final List<String> before = FullSpaceChild.files(directory.resolve("heddle"));
 
         final String refusal = jvms.get(last).tellInVain("open " + name(last) + " MULTI");
 
         assertTrue(refusal.matches(".*NoSharedMemoryException: not enough shared memory: directory="
             + directory.resolve("heddle") + " neededBytes=\\d+ availableBytes=\\d+; change the size of its file "
             + "system.*heddle.directory.*"), refusal);
-        assertEquals(before, files());
+        assertEquals(before, FullSpaceChild.files(directory.resolve("heddle")));
         jvms.get(0).tell("send x to-y " + COUNT + ' ' + SIZES_VARY + " 1");
         awaitReceived(1, "y", COUNT);
 
         Files.delete(filler);
         jvms.get(0).tell("close a"); // what it kept and lent is free
         jvms.get(last).tell("open " + name(last) + " MULTI");
-    }
-
-    private static void fill(final Path file) throws IOException {
-        final byte[] zeros = new byte[4096];
-        try (OutputStream out = Files.newOutputStream(file)) {
-            for (int i = 0; i < 1 << 14; i++) {
-                out.write(zeros);
-            }
-        } catch (final IOException ex) {
-            return;
-        }
-        fail("the file system does not get full");
-    }
-
-    private List<String> files() throws IOException {
-        try (Stream<Path> files = Files.list(directory.resolve("heddle"))) {
-            return files.map(Path::toString).sorted().toList();
-        }
     }
 
     private void closeAll() throws IOException {

@@ -6,23 +6,36 @@ import io.heddle.tests.pair.Isolation;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Four JVMs in a file system of their own, of the size that containers have, then of an eighth, then full. */
-@Timeout(120)
+/** In a file system of its own that is small, or full. */
+@Timeout(150)
 class SmallSpaceTest {
     @TempDir(factory = SharedMemoryTemp.class)
     Path temp;
 
     @Test
-    @StandsFor({"E1", "S1"})
+    @StandsFor("S1")
+    void shouldRefuseWhoComesWhenItIsFullAndHurtNobody() throws Exception {
+        run("8m", FullSpaceChild.class).assertRight();
+    }
+
+    /** Four JVMs in the size that containers have, then in an eighth of it. */
+    @Test
+    @StandsFor("E1")
+    @Tag("slow")
     void shouldWorkInWhatThereIsAndNameWhatThereIsNot() throws Exception {
-        final Path small = Files.createDirectory(temp.resolve("small"));
-        final ChildRun run = ChildRun.of(Files.createDirectory(temp.resolve("run")),
-            Isolation.smallFileSystem(small, "64m"), List.of(), SmallSpaceDriver.class, small.toString());
-        System.out.print(run.output());
+        final ChildRun run = run("64m", SmallSpaceDriver.class);
+        run.output().lines().filter(line -> line.startsWith("4 JVMs")).forEach(System.out::println);
         run.assertRight();
+    }
+
+    private ChildRun run(final String size, final Class<?> main) throws Exception {
+        final Path small = Files.createDirectory(temp.resolve("small"));
+        return ChildRun.of(Files.createDirectory(temp.resolve("run")), Isolation.smallFileSystem(small, size),
+            List.of(), main, small.toString());
     }
 }

@@ -77,7 +77,7 @@ class StuckReceiverTest {
                 queued.add(queue(0));
             }
             final long during = othersOf(0, run(phaseNs));
-            System.out.printf("stuck receivers=%d before=%d during=%d ratio=%.3f %s%n", count, before, during,
+            TestScale.report("stuck receivers=%d before=%d during=%d ratio=%.3f %s", count, before, during,
                 (double) during / before, endpoints.get(0).describe());
             assertTrue(during >= (TestScale.isFull() ? 0.95 : 0.1) * before, "before=" + before + " during=" + during);
             assertNames(stuck.pid());
@@ -86,6 +86,7 @@ class StuckReceiverTest {
             until(() -> queued.stream().allMatch(Request::isDone));
             for (int i = 0; i < count; i++) {
                 final int index = i;
+                until(() -> send(index));
                 await("all of " + i).atMost(Duration.ofSeconds(30))
                     .until(() -> receivers.get(index).number("r", "received") == sent[index]);
                 receivers.get(i).assertNoProblem("r");

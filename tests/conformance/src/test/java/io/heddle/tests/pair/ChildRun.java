@@ -19,6 +19,8 @@ import java.util.stream.Stream;
  */
 public record ChildRun(int exitCode, String output) {
     private static final long LIMIT_SECONDS = 120;
+    private static final String CLASS_PATH =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
 
     /**
      * Runs it.
@@ -29,8 +31,15 @@ public record ChildRun(int exitCode, String output) {
      */
     public static ChildRun of(final Path directory, final List<String> launcher, final List<String> flags,
         final Class<?> main, final String... arguments) throws IOException, InterruptedException {
+        return of(directory, launcher, flags, CLASS_PATH, main, arguments);
+    }
+
+    /** As the other, with another class path. */
+    public static ChildRun of(final Path directory, final List<String> launcher, final List<String> flags,
+        final String classPath, final Class<?> main, final String... arguments)
+        throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>(launcher);
-        command.addAll(javaCommand(directory, flags));
+        command.addAll(javaCommand(directory, flags, classPath));
         command.add(main.getName());
         command.addAll(List.of(arguments));
         final Path output = Files.createTempFile(directory, "output", ".txt");
@@ -49,6 +58,10 @@ public record ChildRun(int exitCode, String output) {
 
     /** The java command of a child, without its main class. */
     static List<String> javaCommand(final Path directory, final List<String> flags) {
+        return javaCommand(directory, flags, CLASS_PATH);
+    }
+
+    private static List<String> javaCommand(final Path directory, final List<String> flags, final String classPath) {
         final List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(List.of("--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-XX:+UseSerialGC",
@@ -57,8 +70,7 @@ public record ChildRun(int exitCode, String output) {
             command.add("-ea:io.heddle...");
         }
         command.addAll(flags);
-        command.addAll(List.of("-cp", System.getProperty("surefire.test.class.path",
-            System.getProperty("java.class.path"))));
+        command.addAll(List.of("-cp", classPath));
         return command;
     }
 

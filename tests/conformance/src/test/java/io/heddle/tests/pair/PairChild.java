@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -90,6 +91,7 @@ public final class PairChild {
         switch (setting.substring(0, setting.indexOf('='))) {
             case "slots" -> config.ringSlots(Integer.parseInt(value));
             case "ring" -> config.ringBytes(Integer.parseInt(value));
+            case "peer_timeout_ms" -> config.peerTimeout(Duration.ofMillis(Long.parseLong(value)));
             case "pool" -> config.poolLimitBytes(Long.parseLong(value));
             case "message" -> config.messageMaxBytes(Long.parseLong(value));
             case "pending" -> config.sendPendingMax(Integer.parseInt(value));
@@ -98,7 +100,8 @@ public final class PairChild {
         }
     }
 
-    static void say(final String text) {
+    /** One line to the parent. Any thread. */
+    public static void say(final String text) {
         synchronized (OUT) {
             System.out.println("@" + text);
             System.out.flush();

@@ -11,6 +11,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
@@ -45,9 +46,16 @@ public final class PairJvm implements AutoCloseable {
 
     /** As the other, with another main class that takes the directory, and commands and answers alike. */
     public static PairJvm start(final Path directory, final Class<?> main, final String... flags) throws IOException {
-        final List<String> command = ChildRun.javaCommand(directory, List.of(flags));
+        return start(List.of(), directory, directory.resolve("heddle"), main, flags);
+    }
+
+    /** As the others, with a command before java, and a runtime directory as that command lets java see it. */
+    public static PairJvm start(final List<String> launcher, final Path directory, final Path runtimeDirectory,
+        final Class<?> main, final String... flags) throws IOException {
+        final List<String> command = new ArrayList<>(launcher);
+        command.addAll(ChildRun.javaCommand(directory, List.of(flags)));
         command.add(main.getName());
-        command.add(directory.resolve("heddle").toString());
+        command.add(runtimeDirectory.toString());
         final PairJvm jvm = new PairJvm(directory,
             new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start());
         jvm.answer("start");
@@ -91,9 +99,14 @@ public final class PairJvm implements AutoCloseable {
 
     private String answer(final String command, final String outcome) {
         try {
-            final String answer = answers.poll(LIMIT_SECONDS, TimeUnit.SECONDS);
-            assertNotNull(answer, () -> "no answer: command=" + command + " alive=" + process.isAlive());
-            assertTrue(answer.startsWith(outcome), () -> "command=" + command + " answer=" + answer);
+            String answer = null;
+            for (int i = 0; i < LIMIT_SECONDS && answer == null; i++) {
+                final boolean isAlive = process.isAlive(); // before the look: its last answer may be under way
+                answer = answers.poll(1, TimeUnit.SECONDS);
+                assertTrue(isAlive || answer != null, () -> "ended before it answered: command=" + command);
+            }
+            assertNotNull(answer, "no answer: command=" + command);
+            assertTrue(answer.startsWith(outcome), "command=" + command + " answer=" + answer);
             return answer.substring(outcome.length());
         } catch (final InterruptedException ex) {
             throw new AssertionError(ex);
@@ -153,8 +166,19 @@ public final class PairJvm implements AutoCloseable {
     /** {@code kill -9}, and waits for the end. */
     public void kill() throws InterruptedException {
         process.destroyForcibly();
+        awaitKilled();
+    }
+
+    /** Waits for the end of one that something else kills. */
+    public void awaitKilled() throws InterruptedException {
         assertTrue(process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS));
         assertEquals(137, process.exitValue());
+    }
+
+    /** Tells it a command that it does not live to answer. */
+    public void tellLast(final String command) throws IOException {
+        stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
+        stdin.flush();
     }
 
     /** Stops it, as a debugger or a long pause would. */

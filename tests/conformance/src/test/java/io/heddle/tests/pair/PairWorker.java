@@ -21,6 +21,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -32,6 +33,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 final class PairWorker {
     private static final int ID = 7;
     private static final Duration LIMIT = Duration.ofSeconds(60);
+    private static final int LONG_IDLE = 10_000;
     private static final int[] SIZES = {0, 1, 8, 24, 25, 47, 64, 500, 2023, 2024, 2025, 5000, 65_511, 70_000};
 
     private final Context context;
@@ -40,8 +42,8 @@ final class PairWorker {
     private final ConcurrentLinkedQueue<FutureTask<?>> tasks = new ConcurrentLinkedQueue<>();
     private final Map<String, Endpoint> endpoints = new ConcurrentHashMap<>();
     private final Map<Integer, Long> nextBySender = new ConcurrentHashMap<>();
-    /** Of each sender here, the number of its next message. */
-    private final Map<Integer, Long> sequences = new ConcurrentHashMap<>();
+    /** Of each sender here, by its endpoint, the number of its next message. */
+    private final Map<String, Long> sequences = new ConcurrentHashMap<>();
     private final List<Kept> kept = new ArrayList<>();
     private final AtomicLong sent = new AtomicLong();
     private final AtomicLong sendsFailed = new AtomicLong();
@@ -77,12 +79,16 @@ final class PairWorker {
     }
 
     private void run() {
+        int idle = 0;
         while (running) {
             try {
                 for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
-                if (worker == null || worker.isClosed() || worker.progress() == 0) {
+                idle = worker == null || worker.isClosed() || worker.progress() == 0 ? idle + 1 : 0;
+                if (idle > LONG_IDLE) {
+                    LockSupport.parkNanos(20_000L); // leaves the processors to the processes that start
+                } else if (idle > 0) {
                     Thread.yield();
                 }
             } catch (final Exception | Error ex) {
@@ -174,7 +180,7 @@ final class PairWorker {
         for (int i = 0; i < senders; i++) {
             // In the other modes every message goes through the one thread.
             final int sender = firstSender + i;
-            final long first = sequences.merge(sender, (long) count, Long::sum) - count;
+            final long first = sequences.merge(name + ' ' + sender, (long) count, Long::sum) - count;
             threads.add(new Thread(() -> sendAll(endpoints.get(name), sender, first, count, size), "pair-sender-" + i));
             threads.get(i).setDaemon(true);
             threads.get(i).start();

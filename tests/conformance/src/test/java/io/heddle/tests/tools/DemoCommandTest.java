@@ -67,6 +67,7 @@ class DemoCommandTest {
         for (final String word : List.of("demo-consumer", "SERIALIZED", "MULTI", "releaseAsync", "progress")) {
             assertTrue(demo.stderr().contains(word), () -> word + " is missing: " + demo);
         }
+        assertEquals(2, demo.stderr().split("thread mode violation", -1).length, () -> "told once: " + demo);
     }
 
     @Test

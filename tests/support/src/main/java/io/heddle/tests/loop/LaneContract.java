@@ -467,6 +467,21 @@ public abstract class LaneContract {
     }
 
     @Test
+    void shouldShowAndTakeControlWhileRecordsWait() throws TimeoutException {
+        fill();
+        assertFalse(right.lane().hasControl());
+        left.lane().finish();
+        pair.await("the farewell", () -> right.lane().hasControl());
+        assertTrue(right.lane().hasReceived());
+        assertTrue(right.lane().control() > 0);
+        assertFalse(right.lane().hasControl());
+        pair.step();
+        assertEquals(Status.CONNECTION_RESET, right.gone());
+        assertTrue(right.lane().hasReceived(), "the records are still there");
+        assertFalse(right.isDrained());
+    }
+
+    @Test
     void shouldLoseNothingWhenTheWriterDisposesOfItsLane() throws TimeoutException {
         final int accepted = fill();
         left.dispose();
