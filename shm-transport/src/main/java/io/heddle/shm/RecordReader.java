@@ -60,7 +60,7 @@ final class RecordReader {
     /** Takes what has arrived, at most {@code limit} records, the first by itself: often there is but one. */
     int collect(final ReceiveBatch batch, final int limit) {
         final int before = batch.size();
-        if (collectOne(batch, limit) && collectOne(batch, limit - 1)) {
+        if (collectOne(batch, limit) && limit > 1 && collectOne(batch, limit - 1)) {
             collectMore(batch, limit - 2);
         }
         return batch.size() - before;

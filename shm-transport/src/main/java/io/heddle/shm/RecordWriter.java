@@ -29,6 +29,7 @@ final class RecordWriter {
     private long ringTail;
     private long ringHead;
     private String violation;
+    private boolean isTakingTurns;
 
     RecordWriter(final long direction, final Geometry g) {
         headAddress = direction + LaneLayout.HEAD_OFFSET;
@@ -100,6 +101,14 @@ final class RecordWriter {
         // Publishes payload and meta; partner: the reader's acquire load of the slot's word.
         UnsafeApi.putLongRelease(null, slot, LaneLayout.word(LaneLayout.lap(sequence, lapShift), kind, type, length));
         tail = sequence + 1;
+        if (isTakingTurns && sequence + 1 - cachedHead < slots) {
+            UnsafeApi.putLong(slot() + SLOT_META_OFFSET, 0L); // the line is ours then when the next record comes
+        }
+    }
+
+    /** Whether the peer answers before the next record, and looks for none meanwhile: its slot is taken in advance. */
+    void takingTurns(final boolean isOn) {
+        isTakingTurns = isOn;
     }
 
     /** Looks at the reader's head. Whether it had moved. */

@@ -425,6 +425,11 @@ final class ShmLane implements Lane {
     }
 
     @Override
+    public void takingTurns(final boolean isOn) {
+        writer.takingTurns(isOn);
+    }
+
+    @Override
     public int maxFragmentBytes() {
         return maxFragmentBytes;
     }

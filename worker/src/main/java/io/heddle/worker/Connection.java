@@ -42,6 +42,8 @@ public final class Connection {
     private String peer = "(connecting)";
     /** Written before it is seen by anybody. */
     private boolean accepted;
+    /** Written within the step. */
+    private boolean opened;
 
     /** OK while sends are accepted; else why not. Written under the guard, read by any thread. */
     private volatile Status sendStatus = Status.OK;
@@ -69,6 +71,8 @@ public final class Connection {
     private volatile boolean waiting;
     /** Known to the core as one that waits for room: with sends, or with askings alone. */
     private boolean listed;
+    final TurnTaking turns = new TurnTaking();
+    boolean isTakingTurns;
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
     /** Since when, roughly. Read by whoever describes it. */
@@ -77,7 +81,8 @@ public final class Connection {
     private long messageMemoryBytes;
     /** Volatile so that a closing thread may look. */
     private volatile boolean disposed;
-    private boolean closing;
+    /** A close has begun. Volatile as {@link #closed}. */
+    private volatile boolean closing;
     /** Closed inside a callback, and flushed by later rounds. */
     private boolean lingering;
     private long lingerEndNs;
@@ -245,6 +250,12 @@ public final class Connection {
     }
 
     @Guarded
+    void countSent(final int dataBytes) {
+        core.countSent(dataBytes);
+        turns.sent();
+    }
+
+    @Guarded
     private Status offer(final int id, final int flags, final DirectBuffer header, final int headerBytes,
         final DirectBuffer data,
         final int dataOffset, final int dataBytes) {
@@ -262,7 +273,7 @@ public final class Connection {
             ActiveMessageMeta.of(id, headerBytes, dataBytes, flags), data,
             dataOffset, dataBytes, header, headerBytes);
         if (sent == Status.OK) {
-            core.countSent(dataBytes);
+            countSent(dataBytes);
         }
         starved(sent == Status.NO_RESOURCE);
         return sent;
@@ -470,7 +481,7 @@ public final class Connection {
             goOnAnyhow();
             final Status status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
             if (status == Status.OK) {
-                core.countSent(dataBytes);
+                countSent(dataBytes);
             }
             return status;
         } finally {
@@ -653,7 +664,13 @@ public final class Connection {
     @Guarded
     void opened(final String peerText) {
         peer = peerText;
+        opened = true;
         starved = false;
+    }
+
+    /** Whether it ever stood. By the dispatcher, after the step that may have opened it. */
+    boolean wasOpened() {
+        return opened;
     }
 
     @Guarded
@@ -693,6 +710,11 @@ public final class Connection {
     void linger(final long endNs) {
         lingerEndNs = lingering && lingerEndNs - endNs < 0 ? lingerEndNs : endNs;
         lingering = true;
+    }
+
+    /** Whether a close has begun, here. */
+    boolean isClosing() {
+        return closing;
     }
 
     boolean isLingering() {

@@ -38,6 +38,7 @@ final class Dispatcher {
     private Connection[] inBatch = new Connection[8];
     private int runs;
     private boolean retirePending;
+    private boolean isAnswerExpected;
 
     private final List<Connection> paused = new ArrayList<>();
     private Lane[] toSignal = new Lane[8];
@@ -150,15 +151,31 @@ final class Dispatcher {
         int added = 0;
         if (!connection.isPaused()) {
             final int from = batch.size();
-            added = lane.collect(batch, Math.min(PER_LANE, batch.room()));
+            added = lane.collect(batch, connection.turns.limit(Math.min(PER_LANE, batch.room())));
             if (added > 0) {
                 addRun(connection, from, from + added);
+                takeTurns(connection, added);
             }
         }
         // Not on the way of a message: when there was none, and now and then while there always is one.
         if ((added == 0 || (++connection.collections & CONTROL_INTERVAL - 1) == 0) && lane.control() > 0) {
             published(lane); // what was asked for has been answered: a sleeping peer is to hear of it
         }
+    }
+
+    @Guarded
+    private void takeTurns(final Connection connection, final int records) {
+        final boolean isOn = connection.turns.received(records);
+        if (isOn != connection.isTakingTurns) {
+            connection.isTakingTurns = isOn;
+            connection.lane().takingTurns(isOn);
+        }
+        isAnswerExpected = isOn && poller.isOnly(connection);
+    }
+
+    /** Whether looking at the lanes is of no use for a moment: see {@link TurnTaking}. */
+    boolean isAnswerExpected() {
+        return isAnswerExpected && retirePending;
     }
 
     private void addRun(final Connection connection, final int from, final int to) {

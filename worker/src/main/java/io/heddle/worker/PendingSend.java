@@ -104,7 +104,7 @@ final class PendingSend extends PendingOperation {
             begun = true;
             sentBytes += fragment;
             if (sentBytes == dataBytes) {
-                connection.core().countSent(dataBytes);
+                connection.countSent(dataBytes);
                 return Status.OK;
             }
         }

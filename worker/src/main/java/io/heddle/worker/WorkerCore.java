@@ -61,6 +61,8 @@ final class WorkerCore implements InterfaceListener {
     private static final int IDLE_CLOCK_ROUNDS = 4096;
     /** Some ten milliseconds. */
     private static final int LONG_IDLE_ROUNDS = 1 << 20;
+    /** Some 10 ns each: measured best between 3 and 6, on processors near each other and far apart. */
+    private static final int REST_PAUSES = 4;
     /** Memory that the system did not have may be there now, though nothing came back to this worker. */
     private static final long STALL_RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle WORK;
@@ -317,6 +319,9 @@ final class WorkerCore implements InterfaceListener {
             if (closed) {
                 return 0;
             }
+            if (dispatcher.isAnswerExpected()) {
+                return stepAndRest();
+            }
             final Connection found = poller.look();
             return found != null || hasOtherWork() ? stepAndDispatch(found) : idle();
         } catch (final InternalError ex) {
@@ -403,6 +408,15 @@ final class WorkerCore implements InterfaceListener {
             }
         }
         return false;
+    }
+
+    /** Everything but the lanes, and a moment's rest: nothing can have come yet, and looking would be in the way. */
+    private int stepAndRest() {
+        final int done = stepAndDispatch(null);
+        for (int i = 0; i < REST_PAUSES; i++) {
+            Thread.onSpinWait();
+        }
+        return done;
     }
 
     private int stepAndDispatch(final Connection found) {
@@ -934,6 +948,14 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    /** Nobody is told of the end, unless by what was sent. The handler may be set a moment late: no more than news. */
+    private void notConnected(final Connection connection) {
+        if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
+            LOGGER.info("not connected, and no error handler: worker={} status={} {}", name, connection.status(),
+                connection.failure());
+        }
+    }
+
     void warn(final String format, final Object... arguments) {
         if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
             LOGGER.warn(format, arguments);
@@ -1155,8 +1177,11 @@ final class WorkerCore implements InterfaceListener {
         @Override
         public void tell() {
             final ConnectionErrorHandler handler = connection.errorHandler();
-            if (handler != null && !connection.isClosed()) {
+            if (handler != null && !connection.isClosing()) { // whoever closes it is told by the close
                 handler.onError(connection, connection.status(), connection.failure());
+            }
+            if (handler == null && !connection.wasOpened() && !connection.isClosing()) {
+                connection.core().notConnected(connection);
             }
             if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
                 // The peer connected and went, and the application never had an endpoint that it could close.

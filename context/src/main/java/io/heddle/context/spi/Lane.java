@@ -65,6 +65,14 @@ public interface Lane {
     void rewind(ReceiveBatch batch, int from, int to);
 
     /**
+     * A hint, after a record was collected: both sides send one record and wait for the other's, from now on or no
+     * longer. Changes nothing but speed.
+     */
+    default void takingTurns(final boolean isOn) {
+        // of no use to most
+    }
+
+    /**
      * Lends a released element (state TAKEN, see {@link PoolElement#reclaim()}) to the peer again, or puts it into its
      * pool.
      */

@@ -18,9 +18,11 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Two processes, of which one is stopped or killed in mid-stream; and the smallest ring under many senders. */
 @Timeout(300)
@@ -120,7 +122,20 @@ class PairFaultsTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("P4")
     void shouldLoseNothingWhileTheReceiverStandsStill(final ThreadMode mode) throws Exception {
+        standStill(mode, 2);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {3, 15})
+    @StandsFor("P4")
+    @Tag("slow")
+    void shouldNotTakeALongPauseForDeath(final int seconds) throws Exception {
+        standStill(ThreadMode.MULTI, seconds);
+    }
+
+    private static void standStill(final ThreadMode mode, final int seconds) throws Exception {
         final int count = 1000;
         open(mode, "");
         right.tell("keep r 3");
@@ -128,13 +143,40 @@ class PairFaultsTest {
         await("begun").atMost(Duration.ofSeconds(30)).until(() -> right.number("r", "received") > 0);
         right.stop();
         final long begun = System.nanoTime();
-        await("2 s of standing still").atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(100))
-            .until(() -> left.number("l", "errors") > 0 || System.nanoTime() - begun > 2_000_000_000L);
+        await(seconds + " s of standing still").atMost(Duration.ofSeconds(30)).pollInterval(Duration.ofMillis(100))
+            .until(() -> left.number("l", "errors") > 0
+                || System.nanoTime() - begun > Duration.ofSeconds(seconds).toNanos());
         right.go();
         awaitReceived(count);
         assertEquals(0, left.number("l", "errors"), "a stopped process is not a dead one");
         assertEquals(0, left.number("l", "failed"));
         assertFalse(right.hasEvent());
+        closeBoth();
+    }
+
+    @Test
+    @StandsFor("P4")
+    void shouldGiveUpAStoppedPeerOnceIfThatWasAskedFor() throws Exception {
+        final String address = right.tell("open r MULTI");
+        left.tell("open l MULTI peer_timeout_ms=300");
+        left.tell("connect l e " + address);
+        left.clearEvents();
+        right.clearEvents();
+        left.tell("sending l e 100000000 500 1");
+        await("begun").atMost(Duration.ofSeconds(30)).until(() -> right.number("r", "received") > 0);
+        right.stop();
+        final String told = left.event();
+        right.go();
+        assertTrue(told.startsWith("error sender=-1 status=ENDPOINT_TIMEOUT "), told);
+        assertTrue(right.event().contains(" status=CONNECTION_RESET "));
+        await("the sender was told").atMost(Duration.ofSeconds(30)).until(() -> left.number("l", "failed") == 1);
+        assertEquals(1, left.number("l", "errors"), "told once");
+        final long before = right.number("r", "received");
+        left.tell("open m MULTI");
+        left.tell("connect m e " + address);
+        left.tell("send m e 100 0 1");
+        awaitReceived(before + 100);
+        assertEquals(CLEAN, left.tell("close m"));
         closeBoth();
     }
 

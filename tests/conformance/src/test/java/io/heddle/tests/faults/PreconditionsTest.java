@@ -20,6 +20,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -74,6 +75,20 @@ class PreconditionsTest {
 
             final String version = refusal(worker, WorkerAddress.ofBytes(otherVersion(address.toBytes())));
             assertTrue(version.matches("shm=\\[other layout version: local=\\d+ remote=\\d+]"), version);
+        }
+    }
+
+    @Test
+    @StandsFor("A2")
+    void shouldDescribeAnEndpointThatFoundNobody() {
+        try (Context context = Context.create(); Worker worker = Worker.create(context, ThreadMode.MULTI)) {
+            final Endpoint endpoint = Endpoint.create(worker, "nobody");
+
+            Awaitility.await("told").until(() -> worker.progress() >= 0 && endpoint.failure() != null);
+
+            assertTrue(endpoint.describe().contains(" status=UNREACHABLE "), endpoint::describe);
+            assertTrue(endpoint.describe().contains("[transport=shm state=UNREACHABLE reason=no listener named nobody: "
+                + "directory="), endpoint::describe);
         }
     }
 
