@@ -201,7 +201,8 @@ public final class Context implements AutoCloseable {
      * Closes the workers that are still open, with everything on them, then transports, counters and directory. From
      * any thread, at any time, idempotent; of several calls the later ones wait for the first, within their own
      * deadlines. Workers are closed one after the other within one deadline: in SINGLE and SERIALIZED by their progress
-     * thread if they have one; a SERIALIZED worker without one is used by this call, in the caller's order.
+     * thread if they have one, so not by who holds its lock; a SERIALIZED worker without one is used by this call, in
+     * the caller's order.
      *
      * <p>A worker whose callback does not return in time ends later, by itself; the rest is closed all the same. The
      * transport's own end takes up to five seconds more where the system is slow.

@@ -93,7 +93,7 @@ final class ControlThread {
 
     /** Unmaps a segment after the linger. Any thread; never blocks. */
     void unmap(final MappedSegment segment) {
-        execute(() -> lingering.add(segment, clock.nanoTime()));
+        execute(() -> lingering.add(segment, clock.nanoTime(), lingerNs()));
         if (ended) { // acquire of run()'s last store: the command above may have come too late for the last drain
             late.unmap(segment);
         }

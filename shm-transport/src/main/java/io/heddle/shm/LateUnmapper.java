@@ -39,12 +39,18 @@ final class LateUnmapper {
         joinPredecessor();
         List<MappedSegment> batch = take();
         while (!batch.isEmpty()) {
-            final long startNs = System.nanoTime();
-            for (long restNs = lingerNs; restNs > 0; restNs = lingerNs - (System.nanoTime() - startNs)) {
-                LockSupport.parkNanos(restNs);
+            for (int i = 0; i < UnmapQueue.STEPS; i++) {
+                waitOut(lingerNs / UnmapQueue.STEPS); // in steps, see UnmapQueue
             }
             batch.forEach(MappedSegment::unmap);
             batch = take();
+        }
+    }
+
+    private static void waitOut(final long stepNs) {
+        final long startNs = System.nanoTime();
+        for (long restNs = stepNs; restNs > 0; restNs = stepNs - (System.nanoTime() - startNs)) {
+            LockSupport.parkNanos(restNs);
         }
     }
 

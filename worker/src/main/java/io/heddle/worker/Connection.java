@@ -42,6 +42,8 @@ public final class Connection {
     private String peer = "(connecting)";
     /** Written before it is seen by anybody. */
     private boolean accepted;
+    /** Written within the step. */
+    private boolean opened;
 
     /** OK while sends are accepted; else why not. Written under the guard, read by any thread. */
     private volatile Status sendStatus = Status.OK;
@@ -79,7 +81,8 @@ public final class Connection {
     private long messageMemoryBytes;
     /** Volatile so that a closing thread may look. */
     private volatile boolean disposed;
-    private boolean closing;
+    /** A close has begun. Volatile as {@link #closed}. */
+    private volatile boolean closing;
     /** Closed inside a callback, and flushed by later rounds. */
     private boolean lingering;
     private long lingerEndNs;
@@ -661,7 +664,13 @@ public final class Connection {
     @Guarded
     void opened(final String peerText) {
         peer = peerText;
+        opened = true;
         starved = false;
+    }
+
+    /** Whether it ever stood. By the dispatcher, after the step that may have opened it. */
+    boolean wasOpened() {
+        return opened;
     }
 
     @Guarded
@@ -701,6 +710,11 @@ public final class Connection {
     void linger(final long endNs) {
         lingerEndNs = lingering && lingerEndNs - endNs < 0 ? lingerEndNs : endNs;
         lingering = true;
+    }
+
+    /** Whether a close has begun, here. */
+    boolean isClosing() {
+        return closing;
     }
 
     boolean isLingering() {

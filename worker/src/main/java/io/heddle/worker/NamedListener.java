@@ -28,6 +28,8 @@ public final class NamedListener {
     private int cleanAt = FIRST_CLEANING;
     /** Written under the guard; the dispatcher reads it before each callback. */
     private volatile boolean closed;
+    /** Whether a close has seen that no callback runs any more. Only ever set. */
+    private volatile boolean quiet;
 
     NamedListener(final WorkerCore core, final String name, final PendingConnectionHandler handler) {
         this.core = core;
@@ -81,15 +83,18 @@ public final class NamedListener {
      * @return as cut requests, the peers that were still waiting for an answer.
      */
     public CloseReport close(final CloseMode mode, final Duration deadline) {
-        final long startNs = System.nanoTime();
-        final int refused = closed ? -1 : refuseAll();
-        if (refused < 0) {
+        if (quiet) {
             return CloseReport.CLEAN;
         }
+        final long startNs = System.nanoTime();
+        final int refused = closed ? 0 : Math.max(0, refuseAll());
         core.listeners().unlisten(name);
-        final boolean isTimedOut = !core.token().isInCallback()
-            && !core.awaitQuiet(startNs + TimeUnit.NANOSECONDS.convert(deadline));
-        return new CloseReport(refused, 0, List.of(), isTimedOut);
+        if (core.token().isInCallback()) {
+            return new CloseReport(refused, 0, List.of(), false);
+        }
+        final boolean isQuiet = core.awaitQuiet(startNs + TimeUnit.NANOSECONDS.convert(deadline));
+        quiet |= isQuiet;
+        return new CloseReport(refused, 0, List.of(), !isQuiet);
     }
 
     /** How many were refused; -1 if it was closed before. */

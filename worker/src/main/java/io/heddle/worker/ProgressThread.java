@@ -221,7 +221,8 @@ public final class ProgressThread implements AutoCloseable {
     /**
      * Ends the thread after its round and waits for it. In SINGLE the calling thread owns the worker then. Idempotent.
      * From the thread itself (a callback or task) it only asks for the end. FLUSH lets the tasks run that were given
-     * before, FORCE cancels those not begun.
+     * before, FORCE cancels those not begun. In SERIALIZED not by who holds the lock, without which the round never
+     * ends.
      *
      * <p>If the round does not end in time, since a callback does not return, the thread ends after it, and in SINGLE
      * the worker is without an owner until this is called again, or {@link Worker#attach()}.

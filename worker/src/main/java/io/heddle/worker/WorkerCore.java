@@ -102,6 +102,8 @@ final class WorkerCore implements InterfaceListener {
     private final Sleeper sleeper;
     private final Listeners listeners;
     private final StallWatch stallWatch;
+    /** Whose thread does what the worker's own must not. */
+    private final Transport first;
     private final TearDown tearDown = new TearDown(this);
     private final AtomicInteger logLines = new AtomicInteger();
 
@@ -138,7 +140,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     WorkerCore(final Worker worker, final Context context, final ThreadMode mode, final String name) {
         final ContextConfig config = context.config();
-        final Transport first = context.transports().get(0);
+        first = context.transports().get(0);
         this.worker = worker;
         this.context = context;
         this.name = name;
@@ -581,6 +583,12 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    /** Whether there is something that only a look finds, at its time: for a sleeper that does not look. */
+    @TokenHolder
+    boolean hasTimed() {
+        return lingering != 0 || dispatcher.hasStalled();
+    }
+
     /** As {@link #lookAtAll()}, in the middle of a long sleep. */
     @TokenHolder
     boolean lookWhileAsleep() {
@@ -940,6 +948,14 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    /** Nobody is told of the end, unless by what was sent. The handler may be set a moment late: no more than news. */
+    private void notConnected(final Connection connection) {
+        if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
+            LOGGER.info("not connected, and no error handler: worker={} status={} {}", name, connection.status(),
+                connection.failure());
+        }
+    }
+
     void warn(final String format, final Object... arguments) {
         if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
             LOGGER.warn(format, arguments);
@@ -1120,6 +1136,11 @@ final class WorkerCore implements InterfaceListener {
         return kept;
     }
 
+    /** Has it run by the transport's thread. Any thread; never blocks. */
+    void executeLater(final Runnable task, final long delayNs) {
+        first.execute(task, delayNs);
+    }
+
     /** What there is to do that no lane shows: bits. */
     int work() {
         return work;
@@ -1156,8 +1177,11 @@ final class WorkerCore implements InterfaceListener {
         @Override
         public void tell() {
             final ConnectionErrorHandler handler = connection.errorHandler();
-            if (handler != null && !connection.isClosed()) {
+            if (handler != null && !connection.isClosing()) { // whoever closes it is told by the close
                 handler.onError(connection, connection.status(), connection.failure());
+            }
+            if (handler == null && !connection.wasOpened() && !connection.isClosing()) {
+                connection.core().notConnected(connection);
             }
             if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
                 // The peer connected and went, and the application never had an endpoint that it could close.

@@ -86,6 +86,33 @@ final class CloseBoundsTest {
         }
     }
 
+    @Test
+    @StandsFor("C2")
+    void shouldNotWaitForARequestsHandlerBeyondTheDeadlineOfAListenersClose() throws Exception {
+        try (WorkerPair pair = WorkerPair.open(ThreadMode.MULTI)) {
+            final NamedListener listener = pair.right.listen("held", request -> {
+                inside.countDown();
+                await(goOn);
+                request.reject("held");
+            });
+            pair.left.connect("held", new byte[0], 0).onError((connection, status, reason) -> told.add(reason));
+            final CompletableFuture<Integer> round = OtherThreads.supply(() -> {
+                while (inside.getCount() != 0) {
+                    pair.right.progress();
+                }
+                return 0;
+            });
+            await(inside);
+            assertTrue(listener.close(CloseMode.FORCE, SHORT).isTimedOut());
+            assertTrue(listener.close(CloseMode.FLUSH, Duration.ZERO).isTimedOut(), "it runs still");
+            goOn.countDown();
+            assertEquals(CloseReport.CLEAN, listener.close(CloseMode.FLUSH, LONG));
+            round.get(30, TimeUnit.SECONDS);
+            pair.takeErrors(); // answered twice: by the close and by the handler
+            pair.settle();
+        }
+    }
+
     private void holdRightHandler(final WorkerPair pair) {
         pair.right.onActiveMessage(WorkerPair.ID, message -> {
             inside.countDown();

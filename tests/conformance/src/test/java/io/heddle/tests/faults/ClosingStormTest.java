@@ -75,7 +75,7 @@ class ClosingStormTest {
     @StandsFor({"C1", "6.9/wireup.stress_force_disconnect", "6.9/wireup.connect_disconnect"})
     @Tag("scaled")
     void shouldCloseInAnyOrderWhileOthersUseIt(final ThreadMode mode, final TestSeed seed) throws Exception {
-        final int rounds = TestScale.count(20, 10_000);
+        final int rounds = TestScale.count(12, 10_000);
         final List<Thread> threads = startThreads(seed);
         final Random random = seed.random(THREADS);
         Context context = Context.create();

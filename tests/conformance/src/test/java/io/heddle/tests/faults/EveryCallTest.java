@@ -191,6 +191,7 @@ class EveryCallTest {
         table.put("Context.isCheckingThreads", random -> Context.isCheckingThreads());
         table.put("Context.counters", random -> context.counters().file());
         table.put("Context.transports", random -> context.transports().size());
+        table.put("Context.unusedTransports", random -> context.unusedTransports().size());
         table.put("Context.describe", random -> context.describe());
         table.put("Context.describeLayout", random -> context.describeLayout());
     }
@@ -211,6 +212,7 @@ class EveryCallTest {
         table.put("Worker.progress", random -> worker.progress());
         table.put("Worker.arm", random -> worker.arm());
         table.put("Worker.await", random -> worker.await(Duration.ofMillis(1)));
+        table.put("Worker.selectableChannel", random -> worker.selectableChannel().isOpen());
         table.put("Worker.signal", random -> worker.signal());
         table.put("Worker.flush", random -> requests.add(worker.flush()));
         table.put("Worker.ownerThread", random -> worker.ownerThread());
