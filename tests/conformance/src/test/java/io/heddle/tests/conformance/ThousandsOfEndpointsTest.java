@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.Context;
 import io.heddle.context.ThreadMode;
 import io.heddle.endpoints.Endpoint;
+import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.base.TestScale;
@@ -22,6 +23,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
 /** One worker with thousands of endpoints, to workers of several contexts: what each costs, and that each works. */
 @ExtendWith(HygieneExtension.class)
 @Timeout(600)
+// Thousands of segments are unmapped, which a busy machine does not do within the time that a close waits.
+@ExpectedLog(value = "the control thread has not ended", optional = true)
 class ThousandsOfEndpointsTest {
     private static final int ID = 41;
     private static final int REPLY = 42;
