@@ -77,7 +77,7 @@ class LeftoversTest {
                     left.tell("open l MULTI");
                     assertEquals(3, count(".lock"));
                     assertEquals(3, count(".sock"));
-                    assertTrue(count(".counters") <= 3 + KEPT_COUNTERS, () -> "round files");
+                    assertTrue(count(".counters") <= 3 + KEPT_COUNTERS);
                     left.tell("connect l e " + address);
                     left.tell("sending l e 100000000 0 1");
                     LockSupport.parkNanos(random.nextInt(20_000_000)); // so that the kill comes at any time

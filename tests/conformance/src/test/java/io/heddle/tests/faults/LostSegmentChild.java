@@ -111,7 +111,8 @@ final class LostSegmentChild {
             surfaced += surfacing(() -> step(sender, receiver, () -> reason.length() > 0));
         }
         System.out.println("lost=" + reason + " surfaced=" + surfaced);
-        surfacing(() -> doomed.close(CloseMode.FORCE, Duration.ofSeconds(1)));
+        surfacing(() -> System.out.println("flushed=" + doomed.flush().status()));
+        surfacing(() -> doomed.close(CloseMode.FLUSH, Duration.ofSeconds(1)));
         doomed.close(CloseMode.FORCE, Duration.ofSeconds(1));
         System.out.println("closed=" + doomed.isClosed());
     }

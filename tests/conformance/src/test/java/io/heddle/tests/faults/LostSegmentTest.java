@@ -3,6 +3,7 @@ package io.heddle.tests.faults;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.context.ThreadMode;
+import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.pair.ChildRun;
 import java.nio.file.Path;
 import java.util.List;
@@ -24,6 +25,7 @@ class LostSegmentTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("P6")
     void shouldNotLoseTheJvm(final ThreadMode mode) throws Exception {
         lose(mode, 100, List.of());
     }
