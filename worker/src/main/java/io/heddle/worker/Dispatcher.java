@@ -221,6 +221,16 @@ final class Dispatcher {
         return !paused.isEmpty();
     }
 
+    /** Whether a message waits for memory, which may be had at some time that nobody tells. */
+    boolean hasStalled() {
+        for (final Connection connection : paused) {
+            if (connection.isStalled()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** There may be memory for long messages: whoever waits for it tries again. */
     void messageRoomMade() {
         for (final Connection connection : paused) {

@@ -19,8 +19,9 @@ import org.agrona.UnsafeApi;
  * <p>While a worker spins, its peers see POLLING and pay nothing. Before it first arms, it says MAY_SLEEP, which makes
  * peers fence, and waits until every store that a peer had under way without a fence has long arrived; then it arms,
  * fences, and looks once more. After a while of steady work without arming it says POLLING again. Whatever might still
- * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}; a selector has no such look. What can
- * be missed at all is missed in falling asleep, so a sleep that has lasted looks less often.
+ * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}. What can be missed at all is missed in
+ * falling asleep, so a sleep that has lasted looks less often. An application's selector does not look; what comes by
+ * time alone wakes it every {@link #LATER_SLICE_NS}.
  *
  * <p>{@link #arm()} and {@link #worked()} under the guard or with the token; the rest for any thread.
  */
@@ -134,7 +135,18 @@ final class Sleeper {
             signalled = false;
             return Status.BUSY;
         }
+        if (channel.isMade() && core.hasTimed()) {
+            final long wakeUpsThen = wakeUp.wakeUps();
+            core.executeLater(() -> lookForSelector(wakeUpsThen), LATER_SLICE_NS);
+        }
         return Status.OK;
+    }
+
+    /** A selector that still sleeps is woken for a round that sees the time. */
+    private void lookForSelector(final long wakeUpsThen) {
+        if (wakeUp.isAsleepSince(wakeUpsThen)) {
+            core.post(WorkerCore.WORK_EVENTS);
+        }
     }
 
     /** Sleeps until woken or until the time is over; at once if not armed. Whether it was woken. */

@@ -49,6 +49,11 @@ final class WakeChannel {
         return pipe.source();
     }
 
+    /** Whether the application has asked for it. */
+    boolean isMade() {
+        return made;
+    }
+
     private void open() {
         Pipe opened = null;
         try {

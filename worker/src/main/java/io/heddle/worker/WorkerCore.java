@@ -102,6 +102,8 @@ final class WorkerCore implements InterfaceListener {
     private final Sleeper sleeper;
     private final Listeners listeners;
     private final StallWatch stallWatch;
+    /** Whose thread does what the worker's own must not. */
+    private final Transport first;
     private final TearDown tearDown = new TearDown(this);
     private final AtomicInteger logLines = new AtomicInteger();
 
@@ -138,7 +140,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     WorkerCore(final Worker worker, final Context context, final ThreadMode mode, final String name) {
         final ContextConfig config = context.config();
-        final Transport first = context.transports().get(0);
+        first = context.transports().get(0);
         this.worker = worker;
         this.context = context;
         this.name = name;
@@ -579,6 +581,12 @@ final class WorkerCore implements InterfaceListener {
             stallRetryNs = coarseNs;
             dispatcher.messageRoomMade();
         }
+    }
+
+    /** Whether there is something that only a look finds, at its time: for a sleeper that does not look. */
+    @TokenHolder
+    boolean hasTimed() {
+        return lingering != 0 || dispatcher.hasStalled();
     }
 
     /** As {@link #lookAtAll()}, in the middle of a long sleep. */
@@ -1126,6 +1134,11 @@ final class WorkerCore implements InterfaceListener {
 
     KeptPools kept() {
         return kept;
+    }
+
+    /** Has it run by the transport's thread. Any thread; never blocks. */
+    void executeLater(final Runnable task, final long delayNs) {
+        first.execute(task, delayNs);
     }
 
     /** What there is to do that no lane shows: bits. */

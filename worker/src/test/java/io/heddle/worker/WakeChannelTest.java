@@ -12,6 +12,7 @@ import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
+import io.heddle.tests.base.ExpectedLog;
 import io.heddle.tests.base.HygieneExtension;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.loop.SteeredSettings;
@@ -111,6 +112,28 @@ final class WakeChannelTest {
             pair.settle();
             assertReadable(pair.left, left, () -> pair.right.close(CloseMode.FORCE, Duration.ofSeconds(15)));
             kept.stream().skip(1).forEach(ReceivedData::close);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    @ExpectedLog(value = "worker=right .* pending=\\[received messages\\]", optional = true) // nobody progresses it
+    void shouldBecomeReadableWhenTheTimeOfACloseWithinACallbackIsOver(final ThreadMode mode) throws Exception {
+        try (WorkerPair pair = WorkerPair.open(mode); Selector selector = select(pair.left.selectableChannel(), "L")) {
+            pair.left.onActiveMessage(WorkerPair.ID, message -> {
+                pair.fillLane();
+                pair.there.close(CloseMode.FLUSH, Duration.ofMillis(1));
+            });
+            pair.back().send(WorkerPair.ID, 0, null, WorkerPair.number(1), 0, 8, null, null);
+            WorkerPair.settle(pair.left);
+            while (pair.left.core().connections().length > 0) {
+                if (pair.left.arm() == Status.OK) {
+                    pair.transport.runDelayed(); // the time of the next look
+                    assertEquals(1, readable(selector));
+                }
+                pair.left.progress();
+            }
+            assertEquals(0, pair.left.core().connections().length);
         }
     }
 

@@ -16,6 +16,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.HdrHistogram.Histogram;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -84,6 +85,8 @@ public final class ConnectFigures {
             }
         } finally {
             server.getOutputStream().close();
+            server.onExit().join();
+            IoUtil.delete(directory.toFile(), true);
         }
         System.out.println(line("connected", connected));
         System.out.println(line("first_answer", answered));
