@@ -160,7 +160,7 @@ public final class Endpoint implements AutoCloseable {
         connection.resume();
     }
 
-    /** Who is told once when the peer has gone. */
+    /** Who is told once when the peer has gone; by the next progress if it has already. */
     public void onError(final EndpointErrorHandler handler) {
         connection.onError(handler == null ? null : (ended, status, reason) -> handler.onError(this, status, reason));
     }

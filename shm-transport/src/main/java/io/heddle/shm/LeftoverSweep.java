@@ -61,8 +61,16 @@ final class LeftoverSweep {
         }
     }
 
-    /** Waits for a sweep under way. After the control thread's end. */
+    /** Waits for a sweep under way; one that was still to come is done here. After the control thread's end. */
     void close() {
+        awaitRunning();
+        if (scheduled) {
+            scheduled = false;
+            sweep();
+        }
+    }
+
+    private void awaitRunning() {
         boolean interrupted = false;
         final long startNs = System.nanoTime();
         long restMs = CLOSE_WAIT_MS;

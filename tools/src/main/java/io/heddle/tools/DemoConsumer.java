@@ -3,6 +3,7 @@ package io.heddle.tools;
 import io.heddle.context.CloseMode;
 import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
+import io.heddle.endpoints.Endpoint;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerStatistics;
 import java.time.Duration;
@@ -41,8 +42,14 @@ final class DemoConsumer implements Callable<Integer> {
             worker.onError(errors);
             final DemoStream stream = options.isOneThread()
                 ? new OneThreadStream(worker, check) : new PooledStream(worker, check, options, errors);
-            worker.onActiveMessage(DemoProducer.ANNOUNCE, message ->
-                check.begin((int) message.data().getLong(0), (int) message.data().getLong(Long.BYTES)));
+            worker.onActiveMessage(DemoProducer.ANNOUNCE, message -> {
+                Endpoint.of(message.connection()).onError((endpoint, status, reason) -> {
+                    if (!check.isComplete()) {
+                        errors.cutOff(status, reason);
+                    }
+                });
+                check.begin((int) message.data().getLong(0), (int) message.data().getLong(Long.BYTES));
+            });
             worker.onActiveMessage(DemoProducer.CHUNK, stream.handler());
             parent.tell(ADDRESS, worker.address().toHex());
             stream.run(new DemoPatience(parent, check, errors));

@@ -61,15 +61,19 @@ final class DemoErrors implements WorkerErrorHandler {
         }
     }
 
+    /** The producer is gone; whether the stream was complete by then, the caller knows. */
+    void cutOff(final Status status, final String reason) {
+        cutOff = true;
+        before.run();
+        out.println("demo: the connection ended: status=" + status + " reason=" + reason);
+    }
+
     @Override
     public void onError(
         final Worker worker,
         final Connection connection,
         final Status status,
         final Throwable problem) {
-        if (problem == null && connection != null && status != null && status.isError()) {
-            cutOff = true;
-        }
         if (problem instanceof ThreadModeViolation violation) {
             tell(violation);
         } else if (problem != null && others.incrementAndGet() <= MAX_LINES) {

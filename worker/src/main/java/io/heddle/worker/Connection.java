@@ -37,6 +37,10 @@ public final class Connection {
     private volatile Object userData;
     private volatile Object owner;
     private volatile ConnectionErrorHandler errorHandler;
+    /** The end came when there was no handler. */
+    private volatile boolean endUntold;
+    /** Confined to the holder of the dispatcher token. */
+    private boolean isEndTold;
     /** By a transport's name why it was not taken, for {@link #describe()}. */
     private final Map<String, String> rejected;
     private String peer = "(connecting)";
@@ -877,13 +881,32 @@ public final class Connection {
         owner = object;
     }
 
-    /** Told once when the peer has gone and everything it had sent was delivered. */
+    /**
+     * Told once when the peer has gone and everything it had sent was delivered; by the next progress if that was
+     * before. Any thread.
+     */
     public void onError(final ConnectionErrorHandler handler) {
         errorHandler = handler;
+        if (handler != null && endUntold) { // Volatile, after the handler; partner: tellEnd().
+            core.tellEndLater(this);
+        }
     }
 
     ConnectionErrorHandler errorHandler() {
         return errorHandler;
+    }
+
+    /** Dispatching thread. Tells the handler of the end, once; without one it is remembered for who comes later. */
+    void tellEnd() {
+        if (errorHandler == null) {
+            endUntold = true;
+        }
+        final ConnectionErrorHandler handler = errorHandler; // Volatile, after the mark; partner: onError().
+        if (handler != null && !isEndTold && !closing) { // whoever closes it is told by the close
+            isEndTold = true;
+            endUntold = false;
+            handler.onError(this, status(), failure());
+        }
     }
 
     void requireOpen(final String operation) {

@@ -865,6 +865,12 @@ final class WorkerCore implements InterfaceListener {
         }
     }
 
+    /** Somebody wants to know of an end that came before. Any thread. */
+    void tellEndLater(final Connection connection) {
+        deferred.add(new Told(connection, connection::tellEnd));
+        post(WORK_DEFERRED);
+    }
+
     // ---- outcomes
 
     void countSent(final int bytes) {
@@ -1177,9 +1183,7 @@ final class WorkerCore implements InterfaceListener {
         @Override
         public void tell() {
             final ConnectionErrorHandler handler = connection.errorHandler();
-            if (handler != null && !connection.isClosing()) { // whoever closes it is told by the close
-                handler.onError(connection, connection.status(), connection.failure());
-            }
+            connection.tellEnd();
             if (handler == null && !connection.wasOpened() && !connection.isClosing()) {
                 connection.core().notConnected(connection);
             }

@@ -61,6 +61,22 @@ final class PeerGoneTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    void shouldTellWhoeverWantsToKnowOnlyAfterwards(final ThreadMode mode) {
+        try (WorkerPair pair = WorkerPair.open(mode)) {
+            pair.sending().killPeer();
+            pair.settle();
+            assertTrue(pair.there.isFailed());
+            pair.there.onError((connection, status, reason) -> told.add("first " + status));
+            assertEquals(List.of(), told);
+            pair.settle();
+            pair.there.onError((connection, status, reason) -> told.add("second " + status));
+            pair.settle();
+            assertEquals(List.of("first CONNECTION_RESET"), told);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     @StandsFor({"6.9/peer_failure.force_close", "6.9/peer_failure.bcopy_multi", "6.9/uct.purge_failed_peer"})
     void shouldCompleteEveryPendingRequestWithTheStatus(final ThreadMode mode) {
         try (WorkerPair pair = WorkerPair.open(mode)) {

@@ -11,6 +11,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.agrona.IoUtil;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -89,6 +92,34 @@ class DemoCommandTest {
 
             await("children gone").atMost(Duration.ofSeconds(30))
                 .until(() -> children.stream().noneMatch(ProcessHandle::isAlive));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo-producer", "demo-consumer"})
+    void shouldReportAKilledSideAndLeaveNothingBehind(final String killed) throws IOException, InterruptedException {
+        final Path runtime = Files.createTempDirectory(Path.of("/dev/shm"), "hd-demo");
+        final Pattern streaming = Pattern.compile("demo: \\d+% \\([1-9]");
+        try (HeddleProcess demo =
+            HeddleProcess.startIn(runtime, directory, "demo --file " + file + " --repeat 1000000")) {
+            await("stream").atMost(Duration.ofSeconds(60)).until(() -> streaming.matcher(demo.stderr()).find());
+            demo.child(killed).orElseThrow(() -> new AssertionError(killed + " is missing: " + demo))
+                .destroyForcibly();
+            final long killedNs = System.nanoTime();
+            demo.awaitEnd();
+            System.out.println("measured: " + killed + " killed, demo ended after_ms="
+                + Duration.ofNanos(System.nanoTime() - killedNs).toMillis());
+
+            assertEquals(1, demo.exitCode(), demo::toString);
+            assertTrue(demo.stderr().contains("CONNECTION_RESET"), demo::toString);
+            assertTrue(demo.stderr().contains("the " + killed + " process ended too early"), demo::toString);
+            try (Stream<Path> left = Files.list(runtime)) {
+                final List<String> names = left.map(Path::toString).toList();
+                assertTrue(names.size() <= 2 && names.stream().allMatch(name -> name.endsWith(".counters")),
+                    names::toString);
+            }
+        } finally {
+            IoUtil.delete(runtime.toFile(), true);
         }
     }
 }

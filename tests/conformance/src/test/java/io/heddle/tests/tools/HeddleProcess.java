@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -34,7 +35,7 @@ final class HeddleProcess implements AutoCloseable {
     }
 
     /** As the other, with a command before java and other flags after it. */
-    private static HeddleProcess start(final Path directory, final List<String> launcher, final List<String> flags,
+    static HeddleProcess start(final Path directory, final List<String> launcher, final List<String> flags,
         final String arguments) throws IOException {
         final List<String> command = new ArrayList<>(launcher);
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -71,6 +72,21 @@ final class HeddleProcess implements AutoCloseable {
 
     int exitCode() {
         return process.exitValue();
+    }
+
+    /** Starts it with a runtime directory of its own. */
+    static HeddleProcess startIn(final Path runtimeDirectory, final Path directory, final String arguments)
+        throws IOException {
+        final List<String> flags = new ArrayList<>(FLAGS);
+        flags.add("-Dheddle.directory=" + runtimeDirectory);
+        return start(directory, List.of(), flags, arguments);
+    }
+
+    /** The child that runs a sub-command, or empty. */
+    Optional<ProcessHandle> child(final String subCommand) {
+        return process.children()
+            .filter(each -> read(Path.of("/proc", Long.toString(each.pid()), "cmdline")).contains(subCommand))
+            .findFirst();
     }
 
     ProcessHandle handle() {
