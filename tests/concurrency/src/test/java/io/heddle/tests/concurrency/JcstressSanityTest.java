@@ -18,6 +18,12 @@ import org.junit.jupiter.api.Timeout;
 class JcstressSanityTest {
     private static final int MILLIS = 100;
 
+    static {
+        // All of them share this JVM, which reads it once, and one of the first would have it read too early for the
+        // guard's.
+        System.setProperty("heddle.thread.checks", "assert");
+    }
+
     @TestFactory
     @Timeout(300)
     List<DynamicTest> shouldSeeNoForbiddenOutcome() {
