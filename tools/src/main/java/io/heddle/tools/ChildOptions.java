@@ -1,5 +1,6 @@
 package io.heddle.tools;
 
+import java.util.ArrayList;
 import java.util.List;
 import picocli.CommandLine.Option;
 
@@ -8,12 +9,12 @@ final class ChildOptions {
     @Option(names = "--debug", description = "Thread checks on: both JVMs get -ea:io.heddle... .")
     boolean debug;
 
-    @Option(names = "--jvm", paramLabel = "FLAGS", defaultValue = "", description = "More flags for both JVMs.")
-    String jvm;
+    @Option(names = "--jvm", paramLabel = "FLAGS", description = "More flags for both JVMs. May be repeated.")
+    private final List<String> jvm = new ArrayList<>();
 
     /** How the children are started; {@code fixed} come before what was asked for. */
     List<String> flags(final List<String> fixed) {
-        return JvmFlags.of(fixed, debug, jvm);
+        return JvmFlags.of(fixed, debug, String.join(" ", jvm));
     }
 
     /** What a child is told of it. */
