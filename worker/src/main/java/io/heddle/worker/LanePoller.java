@@ -51,6 +51,9 @@ final class LanePoller {
 
     private void recount() {
         silentPerRound = allCount <= FEW ? 0 : Math.max(FEW, (allCount + ROUNDS_FOR_ALL - 1) / ROUNDS_FOR_ALL);
+        for (int i = 0; i < allCount && silentPerRound == 0; i++) {
+            activate(all[i]); // no lane gets its turn as a silent one any more
+        }
     }
 
     void activate(final Connection connection) {

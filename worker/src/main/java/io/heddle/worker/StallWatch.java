@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.agrona.concurrent.EpochClock;
 
 /**
  * Tells, once per stall, of a worker that has work and that nobody progresses. Looks once a second while the worker has
@@ -22,6 +23,8 @@ final class StallWatch {
     static final int LOOKS = 5;
 
     private final WorkerCore core;
+    /** Dates what people read. */
+    private final EpochClock clock;
     private final Transport transport;
     private final Runnable look = this::look;
     private final AtomicBoolean watching = new AtomicBoolean();
@@ -29,10 +32,11 @@ final class StallWatch {
     private long seenProgressMs;
     private int looks;
 
-    StallWatch(final WorkerCore core, final Transport transport) {
+    StallWatch(final WorkerCore core, final Transport transport, final EpochClock clock) {
         this.core = core;
+        this.clock = clock;
         this.transport = transport;
-        seenProgressMs = core.epochMs();
+        seenProgressMs = clock.time();
     }
 
     /** Something has happened to the worker that has to be progressed. */
@@ -64,7 +68,7 @@ final class StallWatch {
         final long progress = core.progressMark();
         if (progress != seenProgress) {
             seenProgress = progress;
-            seenProgressMs = core.epochMs();
+            seenProgressMs = clock.time();
             looks = 0;
         } else if (core.sleeper().isArmed() || !core.token().tryAcquire()) {
             looks = 0; // asleep, or within a handler

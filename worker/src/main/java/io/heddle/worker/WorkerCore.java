@@ -162,7 +162,7 @@ final class WorkerCore implements InterfaceListener {
         final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
         wakeUp = new WakeUp(wakeChannel::ring);
         sleeper = new Sleeper(this, wakeChannel, wakeUp, config.isWakeupEnabled());
-        stallWatch = new StallWatch(this, first);
+        stallWatch = new StallWatch(this, first, config.epochClock());
         interfaces = openInterfaces();
     }
 
@@ -1155,10 +1155,6 @@ final class WorkerCore implements InterfaceListener {
     /** Another number after every round of progress. Counted plainly: other threads see it a little late. */
     long progressMark() {
         return (long) rounds << 32 | idleRounds;
-    }
-
-    long epochMs() {
-        return context.config().epochClock().time();
     }
 
     int waitingCount() {

@@ -89,6 +89,24 @@ final class LanePollerTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    void shouldSeeASilentLaneThatIsOneOfFewAgain(final ThreadMode mode) {
+        try (WorkerPair pair = WorkerPair.open(mode, SMALL)) {
+            final List<Connection> silent = connectMany(pair);
+            for (int i = 0; i < WARM_UP; i++) {
+                pair.right.progress();
+            }
+            for (int i = 1; i < LANES; i++) {
+                silent.get(i).close(CloseMode.FORCE, java.time.Duration.ofSeconds(1));
+            }
+            pair.settle();
+            silent.get(0).send(2, 0, null, WorkerPair.number(7), 0, 8, null, null);
+            pair.settle();
+            assertEquals(List.of(7), got);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     void shouldGoOnWithTheRestWhenLanesAreClosed(final ThreadMode mode) {
         try (WorkerPair pair = WorkerPair.open(mode, SMALL)) {
             final List<Connection> silent = connectMany(pair);
