@@ -1,5 +1,6 @@
 package io.heddle.tests.faults;
 
+import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -66,7 +67,8 @@ class PreconditionsTest {
             assertTrue(reached.describe().contains("[transport=shm state=") && reached.describe().contains(
                 " rejected={}"), reached::describe);
             assertTrue(worker.describe().contains(" transports=[shm] rejected={} "), worker::describe);
-            reached.close();
+            await("connected").until(() -> worker.progress() + peer.progress() >= 0 && reached.isConnected());
+            reached.close(); // the segment was unlinked before: nobody looks for it in the directory any more
 
             Files.move(temp.resolve("heddle"), temp.resolve("away"));
             assertEquals("shm=[directory missing: directory=" + temp.resolve("heddle")
