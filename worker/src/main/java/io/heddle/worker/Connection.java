@@ -76,7 +76,6 @@ public final class Connection {
     /** Known to the core as one that waits for room: with sends, or with askings alone. */
     private boolean listed;
     final TurnTaking turns = new TurnTaking();
-    boolean isTakingTurns;
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
     /** Since when, roughly. Read by whoever describes it. */

@@ -165,9 +165,9 @@ final class Dispatcher {
 
     @Guarded
     private void takeTurns(final Connection connection, final int records) {
+        final boolean wasOn = connection.turns.isOn();
         final boolean isOn = connection.turns.received(records);
-        if (isOn != connection.isTakingTurns) {
-            connection.isTakingTurns = isOn;
+        if (isOn != wasOn) {
             connection.lane().takingTurns(isOn);
         }
         isAnswerExpected = isOn && poller.isOnly(connection);

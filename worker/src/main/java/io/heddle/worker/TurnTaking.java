@@ -26,10 +26,16 @@ final class TurnTaking {
         hasSent = true;
     }
 
+    /** Whether turns are taken. */
+    @Guarded
+    boolean isOn() {
+        return turns >= HABIT;
+    }
+
     /** How many records to collect at most. */
     @Guarded
     int limit(final int most) {
-        return turns >= HABIT && (turns & LOOK_AROUND - 1) != 0 ? 1 : most;
+        return isOn() && (turns & LOOK_AROUND - 1) != 0 ? 1 : most;
     }
 
     /** So many records came, at least one. Whether turns are taken, from now on. */
@@ -41,6 +47,6 @@ final class TurnTaking {
             turns = HABIT;
         }
         hasSent = false;
-        return turns >= HABIT;
+        return isOn();
     }
 }
