@@ -6,14 +6,12 @@ import io.heddle.context.spi.InterfaceListener;
 import io.heddle.context.spi.InterfaceOptions;
 import io.heddle.context.spi.Lane;
 import io.heddle.context.spi.Transport;
-import io.heddle.context.spi.TransportCapabilities;
-import io.heddle.context.spi.TransportContext;
 import io.heddle.context.spi.TransportInterface;
-import io.heddle.context.spi.TransportProvider;
+import io.heddle.tests.loop.IdleTransport;
 import java.util.List;
 
 /** A transport, found before the steered one, that reaches nobody and has no listeners. Immutable. */
-public final class DistantTransport implements TransportProvider, Transport {
+public final class DistantTransport extends IdleTransport {
     /** The transport's name. */
     public static final String NAME = "distant";
     /** Why it reaches nobody. */
@@ -21,26 +19,7 @@ public final class DistantTransport implements TransportProvider, Transport {
 
     /** For the ServiceLoader. */
     public DistantTransport() {
-    }
-
-    @Override
-    public String name() {
-        return NAME;
-    }
-
-    @Override
-    public boolean isUsedByDefault() {
-        return false;
-    }
-
-    @Override
-    public Transport open(final TransportContext context) {
-        return this;
-    }
-
-    @Override
-    public TransportCapabilities capabilities() {
-        return new TransportCapabilities(0, 0, false, false, false, false);
+        super(NAME);
     }
 
     @Override
@@ -58,16 +37,6 @@ public final class DistantTransport implements TransportProvider, Transport {
         if (delayNs == 0) {
             task.run(); // it has no thread; what is to come later does not come
         }
-    }
-
-    @Override
-    public String describe() {
-        return "transport=" + NAME;
-    }
-
-    @Override
-    public void close() {
-        // Nothing is ever open.
     }
 
     /** A worker's side. */

@@ -20,7 +20,6 @@ import io.heddle.worker.Worker;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -41,7 +40,6 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @ExtendWith(HygieneExtension.class)
 @Timeout(300)
 class EveryCallTest {
-    private static final int THREADS = 8;
     private static final Set<String> BY_APPLICATION_ALONE = Set.of(
         // Of SINGLE: who owns the worker; T5 has them.
         "Worker.transferTo", "Worker.detach", "Worker.attach",
@@ -52,13 +50,7 @@ class EveryCallTest {
         "ActiveMessage.isReplyWanted", "ActiveMessage.connection", "ActiveMessage.retain", "ActiveMessage.retainInto",
         "ActiveMessage.copyTo", "ActiveMessage.postpone", "Endpoint.replyTo");
 
-    /** One call, with whatever it needs. */
-    @FunctionalInterface
-    private interface Call {
-        void run(Random random) throws Exception;
-    }
-
-    private final Map<String, Call> table = new TreeMap<>();
+    private final Map<String, RandomCallers.Call> table = new TreeMap<>();
     private final Queue<ReceivedData> kept = new ConcurrentLinkedQueue<>();
     private final Queue<Request> requests = new ConcurrentLinkedQueue<>();
     private final Queue<Throwable> problems = new ConcurrentLinkedQueue<>();
@@ -77,22 +69,8 @@ class EveryCallTest {
             rig.receiver.onActiveMessage(Rig.ID, this::handle);
             fill(rig);
             assertEquals(Set.of(), missing());
-            final List<Call> calls = new ArrayList<>(table.values());
             final ProgressThread progress = ProgressThread.start(rig.receiver);
-            final long startNs = System.nanoTime();
-            final List<Thread> threads = new ArrayList<>();
-            for (int i = 0; i < THREADS; i++) {
-                final Random random = seed.random(i);
-                threads.add(new Thread(() -> {
-                    while (System.nanoTime() - startNs < lengthNs) {
-                        call(calls.get(random.nextInt(calls.size())), random);
-                    }
-                }, "caller-" + i));
-                threads.get(i).start();
-            }
-            for (final Thread thread : threads) {
-                thread.join();
-            }
+            RandomCallers.run(seed, lengthNs, table.values(), this::call);
             isKeeping = false; // what is still to come is not kept: nobody would let it go
             progress.close();
             kept.forEach(ReceivedData::close);
@@ -112,7 +90,7 @@ class EveryCallTest {
         }
     }
 
-    private void call(final Call call, final Random random) {
+    private void call(final RandomCallers.Call call, final Random random) {
         try {
             call.run(random);
         } catch (final HeddleException ex) {

@@ -18,7 +18,6 @@ import io.heddle.worker.ProgressThread;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -39,18 +38,10 @@ import org.junit.jupiter.api.extension.ExtendWith;
 @Timeout(300)
 @ExpectedLog("no such segment") // of connections that are closed while they connect
 class EveryConnectionCallTest {
-    private static final int THREADS = 8;
-
     /** By name and number of parameters. */
-    private final Map<String, Deed> table = new TreeMap<>();
+    private final Map<String, RandomCallers.Call> table = new TreeMap<>();
     private final Queue<Throwable> problems = new ConcurrentLinkedQueue<>();
     private final UnsafeBuffer data = new UnsafeBuffer(new byte[20_000]);
-
-    /** One call, with whatever it needs. */
-    @FunctionalInterface
-    private interface Deed {
-        void run(Random random) throws Exception;
-    }
 
     @Test
     @StandsFor("T3")
@@ -66,7 +57,7 @@ class EveryConnectionCallTest {
             assertEquals(publicCalls(), table.keySet());
             final ProgressThread progress = ProgressThread.start(rig.receiver);
             try {
-                callAll(seed, lengthNs);
+                RandomCallers.run(seed, lengthNs, table.values(), this::call);
             } finally {
                 progress.close();
             }
@@ -76,25 +67,7 @@ class EveryConnectionCallTest {
         }
     }
 
-    private void callAll(final TestSeed seed, final long lengthNs) throws InterruptedException {
-        final List<Deed> deeds = new ArrayList<>(table.values());
-        final long startNs = System.nanoTime();
-        final List<Thread> threads = new ArrayList<>();
-        for (int i = 0; i < THREADS; i++) {
-            final Random random = seed.random(i);
-            threads.add(new Thread(() -> {
-                while (System.nanoTime() - startNs < lengthNs) {
-                    call(deeds.get(random.nextInt(deeds.size())), random);
-                }
-            }, "caller-" + i));
-            threads.get(i).start();
-        }
-        for (final Thread thread : threads) {
-            thread.join();
-        }
-    }
-
-    private void call(final Deed deed, final Random random) {
+    private void call(final RandomCallers.Call deed, final Random random) {
         try {
             deed.run(random);
         } catch (final HeddleException ex) {
