@@ -517,12 +517,12 @@ public final class Connection {
         tryAnyhow = false;
         PendingOperation first = pending.peekFirst();
         while (first != null && claim == null) {
-            final Status status = attempt(first);
+            final Status status = first.request.isDone() ? Status.OK : attempt(first);
             if (status == Status.NO_RESOURCE) {
                 return false;
             }
-            if (pending.pollFirst() != null) { // else the connection ended, and has finished it
-                core.finish(first.request, status);
+            if (pending.peekFirst() == first) { // else the connection ended, and has finished it
+                finishFirst(first, status);
             }
             first = pending.peekFirst();
         }
@@ -535,6 +535,18 @@ public final class Connection {
         }
         listed = !askings.isEmpty();
         return !listed;
+    }
+
+    /**
+     * The outcome comes first, and then the operation leaves the queue: a fault in lost memory, of this lane or
+     * another, is thrown late and maybe here, and must not make a request that nobody finishes.
+     */
+    @Guarded
+    private void finishFirst(final PendingOperation first, final Status status) {
+        if (!first.request.isDone()) {
+            core.finish(first.request, status);
+        }
+        pending.pollFirst();
     }
 
     /**
@@ -605,10 +617,10 @@ public final class Connection {
         }
         int requests = 0;
         long bytes = 0;
-        for (PendingOperation left = pending.pollFirst(); left != null; left = pending.pollFirst()) {
+        for (PendingOperation left = pending.peekFirst(); left != null; left = pending.peekFirst()) {
             requests++;
             bytes += left.leftBytes();
-            core.finish(left.request, status);
+            finishFirst(left, status);
         }
         waiting = false; // whoever waits for a flush need not wait any more
         askings.clear();
