@@ -31,6 +31,8 @@ public final class RuntimeDirectory implements AutoCloseable {
     /** What the name of a context's socket ends with. */
     public static final String SOCKET_SUFFIX = ".sock";
 
+    /** Of the files that a sweep removed, how many its line in the log names. */
+    private static final int NAMED = 16;
     private static final Logger LOGGER = LoggerFactory.getLogger(RuntimeDirectory.class);
 
     private final Owner owner;
@@ -123,10 +125,14 @@ public final class RuntimeDirectory implements AutoCloseable {
         told(path(), sweep(path(), false));
     }
 
+    /** One line, however much was found. */
     private static void told(final Path path, final SweepReport leftovers) {
-        if (!leftovers.removed().isEmpty()) {
-            LOGGER.info("removed what dead processes left: directory={} files={} bytes={}", path,
-                leftovers.removed().size(), leftovers.removedBytes());
+        final List<String> removed = leftovers.removed();
+        if (!removed.isEmpty()) {
+            LOGGER.info("removed what dead processes left: directory={} files={} bytes={} names={}{}", path,
+                removed.size(), leftovers.removedBytes(),
+                String.join(",", removed.subList(0, Math.min(removed.size(), NAMED))),
+                removed.size() > NAMED ? ",..." : "");
         }
     }
 

@@ -24,6 +24,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.locks.LockSupport;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
@@ -31,6 +32,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What killed processes leave in the runtime directory, and that nobody has to clean up after them. */
@@ -140,16 +142,30 @@ class LeftoversTest {
         }
     }
 
+    /** Where it is killed, and what the one line in the log must name. */
     @ParameterizedTest
-    @ValueSource(strings = {"owner.lock.created", "owner.lock.locked", "owner.lock.named", "counters.half-header",
-        "counters.before-ready", "shm.listen.bound", "name.claim.created", "name.claim.locked",
-        "name.claim.before-advertise", "name.claim.advertised", "shm.connect.connected", "shm.create.opened",
-        "shm.create.sized", "shm.create.half-header", "shm.create.before-ready", "shm.create.before-name",
-        "shm.connect.greeted", "shm.connect.welcomed", "shm.accept.greeted", "shm.accept.mapped",
-        "shm.accept.before-unlink", "shm.accept.unlinked", "shm.accept.welcomed"})
+    @CsvSource({"owner.lock.created,.tmp", "owner.lock.locked,.tmp", "owner.lock.named,.lock",
+        "counters.half-header,.lock", "counters.before-ready,.lock", "shm.listen.bound,.sock",
+        "name.claim.created,.tmp", "name.claim.locked,name-prices.lock", "name.claim.before-advertise,name-prices.addr",
+        "name.claim.advertised,name-prices.addr", "shm.connect.connected,.sock", "shm.create.opened,.seg",
+        "shm.create.sized,.seg", "shm.create.half-header,.seg", "shm.create.before-ready,.seg",
+        "shm.create.before-name,.seg", "shm.connect.greeted,.sock", "shm.connect.welcomed,.sock",
+        "shm.accept.greeted,.sock", "shm.accept.mapped,.sock", "shm.accept.before-unlink,.sock",
+        "shm.accept.unlinked,.sock", "shm.accept.welcomed,.sock"})
     @StandsFor({"S3", "6.9/sockaddr.wireup_fail"})
     @Tag("debug-only")
-    void shouldRecoverByItselfFromAKillBetweenAnyTwoStepsOfCreation(final String point) throws Exception {
+    void shouldRecoverByItselfFromAKillBetweenAnyTwoStepsOfCreation(final String point, final String left)
+        throws Exception {
+        try (InfoLog log = InfoLog.attach()) {
+            recoverFromAKillAt(point);
+            assertEquals(1, log.lines().size(), log.lines()::toString);
+            final String line = log.lines().get(0);
+            assertTrue(line.matches("INFO removed what dead processes left: directory=" + directory.resolve("heddle")
+                + " files=[1-9] bytes=[0-9]+ names=.*" + Pattern.quote(left) + ".*"), line);
+        }
+    }
+
+    private void recoverFromAKillAt(final String point) throws Exception {
         final ContextConfig config = new ContextConfig().directory(directory.resolve("heddle"));
         try (Context context = Context.create(config);
             Worker host = Worker.create(context, ThreadMode.MULTI, "host");
@@ -160,7 +176,7 @@ class LeftoversTest {
                 "-Dheddle.failpoints=" + point + ":kill")) {
                 if (point.startsWith("shm.accept.")) {
                     assertEquals("complete", doomed.event());
-                    Endpoint.create(host, CreationChild.OWN);
+                    Endpoint.create(host, CreationChild.OWN).onError((endpoint, status, reason) -> { });
                 }
                 doomed.awaitKilled();
             }
