@@ -9,6 +9,7 @@ import io.heddle.context.CloseMode;
 import io.heddle.context.Status;
 import io.heddle.endpoints.Endpoint;
 import io.heddle.tests.base.StandsFor;
+import io.heddle.tests.base.TestScale;
 import io.heddle.tests.pair.PairJvm;
 import io.heddle.tests.pair.Stamp;
 import io.heddle.worker.Request;
@@ -38,7 +39,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 class KilledPeerTest {
     private static final int THIRD = 't' * 100;
     private static final int BESIDE = 300;
-    private static final int LONG_BYTES = 16 << 20;
+    private static final int LONG_BYTES = TestScale.count(16, 64) << 20;
+    /** How many fragments half a long message is. */
+    private static final int HALF = LONG_BYTES / 65_536 / 2;
     private static final int RECORD_BYTES = 1500;
     /** The limit of a flush or close of a dead peer's endpoint; asserted in the slow suite. */
     private static final long CLOSE_NS = 100_000_000L;
@@ -260,10 +263,10 @@ class KilledPeerTest {
 
     @Test
     @StandsFor({"P5", "6.9/peer_failure.bcopy_multi"})
+    @Tag("scaled")
     void shouldDropHalfAMessageWhoseSenderIsKilled() throws Exception {
         final long killedNs;
-        final int half = LONG_BYTES / 65_536 / 2;
-        try (PairJvm peer = peer("shm.record.before-publish:kill@" + half)) {
+        try (PairJvm peer = peer("shm.record.before-publish:kill@" + HALF)) {
             peer.tell("open 1");
             peer.tell("connect " + survivor.address());
             peer.tell("send 0 1 8");
@@ -281,6 +284,7 @@ class KilledPeerTest {
     @Test
     @StandsFor({"P5", "6.9/peer_failure.zcopy", "6.9/peer_failure.basic", "6.9/peer_failure.force_close",
         "6.9/uct.peer_failure", "6.9/uct.purge_failed_peer", "6.9/uct.keepalive.killed_post_am"})
+    @Tag("scaled")
     void shouldEndEveryRequestToAKilledPeer() throws Exception {
         final List<String> told = new CopyOnWriteArrayList<>();
         final List<Request> requests = new ArrayList<>();
@@ -310,6 +314,32 @@ class KilledPeerTest {
         assertEquals(Status.CONNECTION_RESET, endpoint.sendActiveMessage(Survivor.ID, null, null, 0, 0).status());
         await("only the third's is left").atMost(Survivor.LIMIT)
             .until(() -> survivor.worker.statistics().endpoints() == 1);
+        survivor.assertOnlyResets(1);
+    }
+
+    /** The peer dies as it lends the descriptor with which half of the message would have been handed over. */
+    @Test
+    @StandsFor({"P5", "6.9/peer_failure.bcopy_multi"})
+    @Tag("scaled")
+    void shouldEndOnceALongMessageWhoseReceiverIsKilledAtItsHalf() throws Exception {
+        final List<Status> told = new CopyOnWriteArrayList<>();
+        final Request sent;
+        final Request flushed;
+        try (PairJvm peer = peer("shm.credit.before-publish:kill@" + HALF)) {
+            final String address = peer.tell("open 1");
+            peer.tellLast("serve");
+            final Endpoint endpoint = survivor.connect(address);
+            sendBeside();
+            sent = endpoint.sendActiveMessage(Survivor.ID, null, new UnsafeBuffer(new byte[LONG_BYTES]), 0, LONG_BYTES,
+                (request, status) -> told.add(status));
+            flushed = endpoint.flush();
+            peer.awaitKilled();
+        }
+        survivor.awaitErrors("killed at half of a long message to it", 1, System.nanoTime());
+        await("done").atMost(Survivor.LIMIT).until(() -> sent.isDone() && flushed.isDone() && !told.isEmpty());
+        assertEquals(List.of(Status.CONNECTION_RESET, Status.CONNECTION_RESET),
+            List.of(sent.status(), flushed.status()));
+        assertEquals(List.of(Status.CONNECTION_RESET), told);
         survivor.assertOnlyResets(1);
     }
 

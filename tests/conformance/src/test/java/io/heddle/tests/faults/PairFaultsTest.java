@@ -27,6 +27,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Two processes, of which one is stopped or killed in mid-stream; and the smallest ring under many senders. */
 @Timeout(300)
 class PairFaultsTest {
+    private static final int MAX_LOG_LINES = 10;
     private static final String CLEAN = "leaks=0 cut=0 timed_out=false in_use=0";
     private static Path directory;
     private static PairJvm left;
@@ -38,10 +39,10 @@ class PairFaultsTest {
             directory = Files.createTempDirectory(Path.of("/dev/shm"), "heddle-pair-");
         }
         if (left == null) {
-            left = PairJvm.start(directory);
+            left = PairJvm.start(directory, PairJvm.INFO);
         }
         if (right == null) {
-            right = PairJvm.start(directory);
+            right = PairJvm.start(directory, PairJvm.INFO);
         }
     }
 
@@ -83,6 +84,10 @@ class PairFaultsTest {
     private static void awaitReceived(final long count) {
         await("received " + count).atMost(Duration.ofSeconds(60)).pollInterval(Duration.ofMillis(20))
             .until(() -> right.number("r", "received") == count);
+    }
+
+    private static int logged() {
+        return left.log().size() + right.log().size();
     }
 
     private static void awaitBalance() {
@@ -137,6 +142,7 @@ class PairFaultsTest {
 
     private static void standStill(final ThreadMode mode, final int seconds) throws Exception {
         final int count = 1000;
+        final int loggedBefore = logged();
         open(mode, "");
         right.tell("keep r 3");
         left.tell("sending l e " + count + " 0 1");
@@ -152,11 +158,13 @@ class PairFaultsTest {
         assertEquals(0, left.number("l", "failed"));
         assertFalse(right.hasEvent());
         closeBoth();
+        assertTrue(logged() - loggedBefore <= MAX_LOG_LINES);
     }
 
     @Test
     @StandsFor("P4")
     void shouldGiveUpAStoppedPeerOnceIfThatWasAskedFor() throws Exception {
+        final int loggedBefore = logged();
         final String address = right.tell("open r MULTI");
         left.tell("open l MULTI peer_timeout_ms=300");
         left.tell("connect l e " + address);
@@ -178,10 +186,12 @@ class PairFaultsTest {
         awaitReceived(before + 100);
         assertEquals(CLEAN, left.tell("close m"));
         closeBoth();
+        assertTrue(logged() - loggedBefore <= MAX_LOG_LINES);
     }
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("P5")
     void shouldDeliverWhatAKilledSenderHadPublished(final ThreadMode mode) throws Exception {
         open(mode, "");
         right.tell("keep r 5");
@@ -207,6 +217,7 @@ class PairFaultsTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("P5")
     void shouldEndEverySendToAKilledReceiver(final ThreadMode mode) throws Exception {
         open(mode, "");
         left.tell("sending l e 100000000 0 4");
@@ -226,6 +237,7 @@ class PairFaultsTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    @StandsFor("P5")
     void shouldGoOnWithOthersWhenOneOfTwoSendersIsKilled(final ThreadMode mode) throws Exception {
         open(mode, "");
         try (PairJvm third = PairJvm.start(directory)) {

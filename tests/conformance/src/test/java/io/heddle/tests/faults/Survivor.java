@@ -172,7 +172,16 @@ final class Survivor implements AutoCloseable {
     }
 
     long maps() {
-        final Matcher matcher = Pattern.compile("shm.maps=([0-9]+)").matcher(context.describe());
+        return figure("shm.maps");
+    }
+
+    /** Of all lanes of the context. */
+    long mappedBytes() {
+        return figure("shm.mapped.bytes");
+    }
+
+    private long figure(final String name) {
+        final Matcher matcher = Pattern.compile(name + "=([0-9]+)").matcher(context.describe());
         assertTrue(matcher.find());
         return Long.parseLong(matcher.group(1));
     }

@@ -1,5 +1,6 @@
 package io.heddle.tests.pair;
 
+import io.heddle.context.CloseMode;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.ThreadMode;
@@ -19,10 +20,15 @@ import java.util.Map;
  * <pre>
  *   open NAME MODE key=value…               a context and a worker with a thread of its own  -> address
  *   connect NAME ENDPOINT HEX               an endpoint                                      -> once connected
+ *   linked NAME ENDPOINT HEX FILE           as connect; the segment keeps that second name
  *   send NAME ENDPOINT COUNT SIZE SENDERS   that many stamped messages of each sender; size 0 varies
  *                                                                                            -> once handed over
  *   sending NAME ENDPOINT COUNT SIZE SENDERS   as send, answered at once
  *   flood NAME ENDPOINT COUNT SIZE          queues that many; at the limit waits to be told  -> at once
+ *   queue NAME ENDPOINT COUNT SIZE          queues that many, whatever becomes of them   -> at once
+ *   still NAME on|off                       whether the worker is left alone but for commands
+ *   flush NAME ENDPOINT                     flushes                                          -> status and time
+ *   end NAME ENDPOINT FLUSH|FORCE           closes the endpoint                              -> report and time
  *   hold NAME postpone|retain               takes nothing any more, or keeps everything
  *   drain NAME                              the end of hold: what was kept goes, what was postponed is taken
  *   keep NAME EVERY                         keeps every so-manieth message; 0 none
@@ -30,10 +36,13 @@ import java.util.Map;
  *   state NAME                              counts, as key=value
  *   describe NAME                           the worker in one line
  *   close NAME                              closes worker and context                        -> what the close reports
+ *   fill MS                                 puts so much on the heap that a full collection takes that long
+ *   collect                                 collects all garbage                             -> how long that took
  * </pre>
  */
 public final class PairChild {
     private static final Object OUT = new Object();
+    private static final PairCollections COLLECTIONS = new PairCollections();
 
     private PairChild() {
     }
@@ -57,17 +66,28 @@ public final class PairChild {
 
     private static String obey(final String[] words, final Path directory, final Map<String, PairWorker> workers)
         throws Exception {
-        final String name = words[1];
-        if ("open".equals(words[0])) {
-            final ContextConfig config = new ContextConfig().directory(directory);
-            for (int i = 3; i < words.length; i++) {
-                set(config, words[i]);
-            }
-            final Context context = Context.create(config);
-            workers.put(name, new PairWorker(context, ThreadMode.valueOf(words[2]), name));
-            return workers.get(name).address();
+        return switch (words[0]) {
+            case "fill" -> COLLECTIONS.fill(Long.parseLong(words[1]));
+            case "collect" -> COLLECTIONS.collect();
+            case "open" -> open(words, directory, workers);
+            case "close" -> workers.remove(words[1]).close();
+            case "linked" -> workers.get(words[1]).linked(words[2], words[3], directory, Path.of(words[4]));
+            default -> obey(words, workers.get(words[1]));
+        };
+    }
+
+    private static String open(final String[] words, final Path directory, final Map<String, PairWorker> workers)
+        throws Exception {
+        final ContextConfig config = new ContextConfig().directory(directory);
+        for (int i = 3; i < words.length; i++) {
+            set(config, words[i]);
         }
-        final PairWorker worker = workers.get(name);
+        final Context context = Context.create(config);
+        workers.put(words[1], new PairWorker(context, ThreadMode.valueOf(words[2]), words[1]));
+        return workers.get(words[1]).address();
+    }
+
+    private static String obey(final String[] words, final PairWorker worker) throws Exception {
         return switch (words[0]) {
             case "connect" -> worker.connect(words[2], words[3]);
             case "send" -> worker.send(words[2], Integer.parseInt(words[3]), Integer.parseInt(words[4]),
@@ -75,13 +95,16 @@ public final class PairChild {
             case "sending" -> worker.send(words[2], Integer.parseInt(words[3]), Integer.parseInt(words[4]),
                 Integer.parseInt(words[5]), false);
             case "flood" -> worker.flood(words[2], Integer.parseInt(words[3]), Integer.parseInt(words[4]));
+            case "queue" -> worker.queue(words[2], Integer.parseInt(words[3]), Integer.parseInt(words[4]));
+            case "still" -> worker.still("on".equals(words[2]));
+            case "flush" -> worker.flush(words[2]);
+            case "end" -> worker.end(words[2], CloseMode.valueOf(words[3]));
             case "hold" -> worker.hold(words[2]);
             case "drain" -> worker.drain();
             case "keep" -> worker.keep(Integer.parseInt(words[2]));
             case "release" -> worker.release();
             case "state" -> worker.state();
             case "describe" -> worker.describe();
-            case "close" -> workers.remove(name).close();
             default -> throw new IllegalArgumentException("command=" + words[0]);
         };
     }

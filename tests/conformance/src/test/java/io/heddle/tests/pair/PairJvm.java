@@ -22,6 +22,8 @@ import java.util.regex.Pattern;
 public final class PairJvm implements AutoCloseable {
     /** A JVM that aborted. */
     public static final int ABORTED = 134;
+    /** A flag for a child that logs what is only information. */
+    public static final String INFO = "-Dtests.log.level=INFO";
     private static final long LIMIT_SECONDS = 90;
 
     private final Path directory;
@@ -29,6 +31,7 @@ public final class PairJvm implements AutoCloseable {
     private final OutputStream stdin;
     private final LinkedBlockingQueue<String> answers = new LinkedBlockingQueue<>();
     private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
+    private final LinkedBlockingQueue<String> log = new LinkedBlockingQueue<>();
 
     private PairJvm(final Path directory, final Process process) {
         this.directory = directory;
@@ -71,6 +74,7 @@ public final class PairJvm implements AutoCloseable {
                 } else if (line.startsWith("@")) {
                     answers.add(line.substring(1));
                 } else {
+                    log.add(line);
                     System.err.println(line);
                 }
             }
@@ -123,6 +127,11 @@ public final class PairJvm implements AutoCloseable {
     /** Forgets events of the past. */
     public void clearEvents() {
         events.clear();
+    }
+
+    /** The lines of its log so far; of INFO too if it was started with {@link #INFO}. */
+    public List<String> log() {
+        return List.copyOf(log);
     }
 
     /** Whether events are waiting to be read. */

@@ -11,6 +11,7 @@ import io.heddle.worker.ReceivedData;
 import io.heddle.worker.Worker;
 import io.heddle.worker.WorkerAddress;
 import io.heddle.worker.WorkerStatistics;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,9 +32,10 @@ import org.agrona.concurrent.UnsafeBuffer;
  * <p>Thread safe: commands are tasks for that thread; counts are read from any.
  */
 final class PairWorker {
-    private static final int ID = 7;
+    static final int ID = 7;
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int LONG_IDLE = 10_000;
+    private static final int LINK_TRIES = 200;
     private static final int[] SIZES = {0, 1, 8, 24, 25, 47, 64, 500, 2023, 2024, 2025, 5000, 65_511, 70_000};
 
     private final Context context;
@@ -49,12 +51,14 @@ final class PairWorker {
     private final AtomicLong sendsFailed = new AtomicLong();
     private final AtomicLong sendsRefused = new AtomicLong();
     private final PairHold hold = new PairHold();
+    private final PairEnding ending = new PairEnding();
     private final AtomicLong errors = new AtomicLong();
     private final AtomicLong problems = new AtomicLong();
     private volatile String problem = "none";
     private volatile String lastError = "none";
     private volatile long received;
     private volatile boolean running = true;
+    private volatile boolean isStill;
     private volatile Worker worker;
     private final int firstSender;
     private int keepEvery;
@@ -85,7 +89,7 @@ final class PairWorker {
                 for (FutureTask<?> task = tasks.poll(); task != null; task = tasks.poll()) {
                     task.run();
                 }
-                idle = worker == null || worker.isClosed() || worker.progress() == 0 ? idle + 1 : 0;
+                idle = isStill || worker == null || worker.isClosed() || worker.progress() == 0 ? idle + 1 : 0;
                 if (idle > LONG_IDLE) {
                     LockSupport.parkNanos(20_000L); // leaves the processors to the processes that start
                 } else if (idle > 0) {
@@ -98,9 +102,13 @@ final class PairWorker {
     }
 
     private <T> T call(final Callable<T> task) throws Exception {
+        return begin(task).get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    private <T> FutureTask<T> begin(final Callable<T> task) {
         final FutureTask<T> future = new FutureTask<>(task);
         tasks.add(future);
-        return future.get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+        return future;
     }
 
     private void onMessage(final ActiveMessage message) {
@@ -157,13 +165,20 @@ final class PairWorker {
         return worker.address().toHex();
     }
 
+    private Endpoint create(final String address) {
+        final Endpoint made = Endpoint.create(worker, WorkerAddress.ofHex(address));
+        made.onError((ended, status, reason) -> onError(-1, status, reason));
+        return made;
+    }
+
     String connect(final String name, final String address) throws Exception {
-        final Endpoint endpoint = call(() -> {
-            final Endpoint made = Endpoint.create(worker, WorkerAddress.ofHex(address));
-            made.onError((ended, status, reason) -> onError(-1, status, reason));
-            return made;
-        });
+        final Endpoint endpoint = call(() -> create(address));
         endpoints.put(name, endpoint);
+        awaitConnected(endpoint);
+        return "connected";
+    }
+
+    private static void awaitConnected(final Endpoint endpoint) {
         final long start = System.nanoTime();
         while (!endpoint.isConnected()) {
             if (endpoint.status() != Status.OK || System.nanoTime() - start > LIMIT.toNanos()) {
@@ -171,7 +186,42 @@ final class PairWorker {
             }
             Thread.yield();
         }
-        return "connected";
+    }
+
+    /** As connect, until the segment has got a second name on the way. */
+    String linked(final String name, final String address, final Path directory, final Path link) throws Exception {
+        for (int i = 1; i <= LINK_TRIES; i++) {
+            final FutureTask<Endpoint> made = begin(() -> create(address));
+            boolean isLinked = false;
+            while (!isLinked && !(made.isDone() && made.get().isConnected())) {
+                isLinked = PairLink.tryLink(directory, link);
+            }
+            awaitConnected(made.get());
+            if (isLinked) {
+                endpoints.put(name, made.get());
+                return "tries=" + i;
+            }
+            call(() -> made.get().close(CloseMode.FORCE, LIMIT));
+        }
+        throw new IllegalStateException("not linked: tries=" + LINK_TRIES);
+    }
+
+    /** Whether the thread leaves progress to the calls that it makes. */
+    String still(final boolean on) throws Exception {
+        isStill = on;
+        return on ? call(() -> "still") : "going on"; // it has left the progress that it was in
+    }
+
+    String queue(final String name, final int count, final int bytes) throws Exception {
+        return call(() -> ending.queue(endpoints.get(name), count, bytes));
+    }
+
+    String flush(final String name) throws Exception {
+        return call(() -> ending.flush(endpoints.get(name)));
+    }
+
+    String end(final String name, final CloseMode closeMode) throws Exception {
+        return call(() -> ending.close(endpoints.get(name), closeMode));
     }
 
     String send(final String name, final int count, final int size, final int senders, final boolean isWaiting)
