@@ -10,13 +10,11 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /** The last calls on endpoints that have much to send, each timed. Confined to the worker's thread. */
 final class PairEnding {
     private static final Duration PATIENCE = Duration.ofSeconds(10);
-    private static final int TRIES = 100;
 
     private final Map<Endpoint, List<Request>> queued = new HashMap<>();
 
@@ -36,29 +34,14 @@ final class PairEnding {
 
     String flush(final Endpoint endpoint) {
         final long startNs = System.nanoTime();
-        final Status status = completed(() -> endpoint.flush().await(PATIENCE));
+        final Status status = endpoint.flush().await(PATIENCE);
         return "status=" + status + " took_us=" + (System.nanoTime() - startNs) / 1000;
     }
 
     String close(final Endpoint endpoint, final CloseMode mode) {
         final long startNs = System.nanoTime();
-        final CloseReport report = completed(() -> endpoint.close(mode, PATIENCE));
+        final CloseReport report = endpoint.close(mode, PATIENCE);
         return "timed_out=" + report.isTimedOut() + " closed=" + endpoint.isClosed() + " unfinished="
             + unfinished(endpoint) + " took_us=" + (System.nanoTime() - startNs) / 1000;
-    }
-
-    /**
-     * A fault on a lost page is thrown a little later than it happens, in whatever frame is running then: a call that
-     * it broke off is made again.
-     */
-    private static <T> T completed(final Supplier<T> call) {
-        for (int i = 0; i < TRIES; i++) {
-            try {
-                return call.get();
-            } catch (final InternalError ex) {
-                PairChild.say("event fault=" + ex.getMessage());
-            }
-        }
-        throw new IllegalStateException("every one of " + TRIES + " calls met a fault");
     }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -36,6 +37,7 @@ final class PairWorker {
     private static final Duration LIMIT = Duration.ofSeconds(60);
     private static final int LONG_IDLE = 10_000;
     private static final int LINK_TRIES = 200;
+    private static final int FAULT_TRIES = 100;
     private static final int[] SIZES = {0, 1, 8, 24, 25, 47, 64, 500, 2023, 2024, 2025, 5000, 65_511, 70_000};
 
     private final Context context;
@@ -103,6 +105,23 @@ final class PairWorker {
 
     private <T> T call(final Callable<T> task) throws Exception {
         return begin(task).get(LIMIT.toSeconds(), TimeUnit.SECONDS);
+    }
+
+    /**
+     * A fault on a lost page is thrown a little later than it happens, in whatever frame is running then: a call that
+     * it broke off is made again.
+     */
+    private <T> T callUntilDone(final Callable<T> task) throws Exception {
+        for (int i = 0; i < FAULT_TRIES; i++) {
+            try {
+                return call(task);
+            } catch (final ExecutionException ex) {
+                if (!(ex.getCause() instanceof InternalError)) {
+                    throw ex;
+                }
+            }
+        }
+        throw new IllegalStateException("each of " + FAULT_TRIES + " calls met a fault");
     }
 
     private <T> FutureTask<T> begin(final Callable<T> task) {
@@ -217,11 +236,11 @@ final class PairWorker {
     }
 
     String flush(final String name) throws Exception {
-        return call(() -> ending.flush(endpoints.get(name)));
+        return callUntilDone(() -> ending.flush(endpoints.get(name)));
     }
 
     String end(final String name, final CloseMode closeMode) throws Exception {
-        return call(() -> ending.close(endpoints.get(name), closeMode));
+        return callUntilDone(() -> ending.close(endpoints.get(name), closeMode));
     }
 
     String send(final String name, final int count, final int size, final int senders, final boolean isWaiting)
