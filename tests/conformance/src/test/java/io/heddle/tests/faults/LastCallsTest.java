@@ -73,6 +73,7 @@ class LastCallsTest {
     @CsvSource({"TRUNCATED,-Xint", "TRUNCATED,-Xcomp", "TRUNCATED,-XX:+TieredCompilation",
         "TRUNCATED_AND_KILLED,-Xint", "TRUNCATED_AND_KILLED,-Xcomp"})
     @Tag("slow")
+    @Timeout(600) // compiling everything takes most of it
     void shouldAllReturnHoweverCodeIsRun(final Way way, final String flag) throws Exception {
         call(way, flag);
     }
