@@ -150,8 +150,8 @@ final class WorkerCore implements InterfaceListener {
         stallRetryNs = coarseNs;
         final LoggingViolationListener listener = new LoggingViolationListener(error -> tellError(null,
             Status.INVALID_PARAM, error));
-        guard = new ThreadGuard(name, mode, clock, listener);
-        token = new DispatchToken(name);
+        guard = new ThreadGuard(name, mode, clock, listener, config.isLockBiased());
+        token = new DispatchToken(name, config.isLockBiased());
         listeners = new Listeners(this, guard);
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
