@@ -25,6 +25,9 @@ final class ConfigKeys {
     static final ConfigKey<Boolean> WAKEUP = key(
         "heddle.wakeup", ConfigType.SWITCH, true, any(),
         "workers can arm and sleep; off spares what that costs and makes arm() throw");
+    static final ConfigKey<Boolean> LOCK_BIAS = key(
+        "heddle.lock.bias", ConfigType.SWITCH, true, any(),
+        "who alone uses a worker long enough pays no atomic instruction; the next one to come stops it for a moment");
     static final ConfigKey<ThreadChecks> THREAD_CHECKS = computed(
         "heddle.thread.checks", ConfigType.choice(ThreadChecks.class), ConfigKeys::defaultThreadChecks, any(),
         "whether ownership of SINGLE and SERIALIZED workers is asserted; read once per JVM; default assert under -ea");

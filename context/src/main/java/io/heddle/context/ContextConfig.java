@@ -160,6 +160,16 @@ public final class ContextConfig {
         return with(ConfigKeys.WAKEUP, enabled);
     }
 
+    /** {@code heddle.lock.bias}. */
+    public boolean isLockBiased() {
+        return values().value(ConfigKeys.LOCK_BIAS);
+    }
+
+    /** Sets {@link #isLockBiased()}. */
+    public ContextConfig lockBias(final boolean enabled) {
+        return with(ConfigKeys.LOCK_BIAS, enabled);
+    }
+
     /** {@code heddle.thread.checks}, as it was when this was concluded; the JVM's own reading of it counts. */
     public ThreadChecks threadChecks() {
         return values().value(ConfigKeys.THREAD_CHECKS);

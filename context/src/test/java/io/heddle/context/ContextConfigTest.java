@@ -93,6 +93,7 @@ class ContextConfigTest {
         "heddle.close.timeout, 1000ms, 1s",
         "heddle.close.timeout, 2min, 120s",
         "heddle.wakeup, off, off",
+        "heddle.lock.bias, off, off",
         "heddle.leak.tracking, sampled, sampled",
         "heddle.rendezvous.threshold, inf, inf",
         "heddle.rendezvous.threshold, 64k, 64k",

@@ -10,6 +10,10 @@ import java.lang.invoke.VarHandle;
  * <p><b>Order.</b> {@link #release()} is a release store, a successful {@link #tryAcquire()} an acquire: what the last
  * dispatcher did is seen by the next. Locks: token, then worker lock, then context lock.
  *
+ * <p><b>Bias.</b> A thread that dispatches thousands of times and meets no other gets the token without an atomic
+ * instruction from then on, until another asks for it, see {@link Bias}. Nobody waits for that: who finds the former
+ * owner inside does not get the token.
+ *
  * <p><b>No progress inside a callback, of any worker.</b> Each thread has one {@link CallbackState} that counts the
  * callbacks it is inside of, whichever worker's they are. Finding it through a ThreadLocal would cost some nanoseconds
  * per progress call, so the token remembers the state of its last dispatcher, and a thread that recognises itself in it
@@ -37,21 +41,31 @@ public final class DispatchToken {
 
     private final String workerName;
     private final TokenWaiters waiters = new TokenWaiters();
-    /** The thread that dispatches, 0 for none. */
+    private final Bias bias;
+    /** The thread that dispatches and did not come in by the bias, 0 for none. */
     private volatile long holderId;
     /** The last dispatcher's state. Written by the token's holder; its final fields make any reading of it safe. */
     private CallbackState dispatcher = CallbackState.NOBODY;
 
     public DispatchToken(final String workerName) {
+        this(workerName, true);
+    }
+
+    /** @param isBiased whether a thread that alone dispatches may get the token more cheaply after a while. */
+    public DispatchToken(final String workerName, final boolean isBiased) {
+        this(workerName, new Bias(isBiased));
+    }
+
+    /** For tests: with a bias that comes sooner. */
+    DispatchToken(final String workerName, final Bias bias) {
         this.workerName = workerName;
+        this.bias = bias;
     }
 
     /** Takes the token if it is free; false also if the calling thread has it already. */
     public boolean tryAcquire() {
-        if (holderId != 0) { // Volatile, before the compare-and-set: a taken token costs its holder no bus traffic.
-            return false;
-        }
-        return take(mine());
+        final CallbackState mine = mine();
+        return bias.enter(mine.thread) || take(mine);
     }
 
     /**
@@ -64,16 +78,30 @@ public final class DispatchToken {
         if (mine.depth != 0) {
             refuseInCallback(operation);
         }
-        return holderId == 0 && take(mine); // Volatile: as in tryAcquire().
+        return bias.enter(mine.thread) || take(mine);
     }
 
     private boolean take(final CallbackState mine) {
+        // Volatile, before the compare-and-set: a taken token costs its holder no bus traffic.
+        if (holderId != 0 || bias.isOwned() && !bias.revoke()) {
+            return false;
+        }
         // Acquire: pairs with the release store in releaseBriefly().
         if (!HOLDER_ID.compareAndSet(this, 0L, mine.threadId)) {
             return false;
         }
+        // In this order: that nobody owns it any more, and then that the last owner has left. It may have become owned
+        // since we looked.
+        if (bias.isOwned() || bias.isInside()) {
+            HOLDER_ID.setRelease(this, 0L); // Release: as in releaseBriefly().
+            return false;
+        }
         if (dispatcher != mine) {
             DISPATCHER.setOpaque(this, mine); // Partner: mine().
+        }
+        if (bias.countTaken(mine.thread)) {
+            bias.settle(mine.thread);
+            HOLDER_ID.setRelease(this, 0L); // Release: who takes it from here on sees that it is owned.
         }
         return true;
     }
@@ -89,7 +117,9 @@ public final class DispatchToken {
      * waiter in vain. It calls {@link #wakeWaiter()} when it goes.
      */
     public void releaseBriefly() {
-        HOLDER_ID.setRelease(this, 0L); // Release: pairs with tryAcquire().
+        if (!bias.leave()) {
+            HOLDER_ID.setRelease(this, 0L); // Release: pairs with take().
+        }
     }
 
     /** Wakes one of the threads in {@link #awaitRelease}, if there is one. Any thread. */
@@ -99,12 +129,13 @@ public final class DispatchToken {
 
     /** Whether the calling thread has the token. */
     public boolean isHeldByCurrentThread() {
-        return holderId == Thread.currentThread().getId(); // Own id: written by this thread, program order is enough.
+        final Thread me = Thread.currentThread();
+        return holderId == me.getId() || bias.isHeldBy(me); // Own id: written by this thread, program order is enough.
     }
 
     /** Whether any thread has it, at this moment. */
     public boolean isHeld() {
-        return holderId != 0;
+        return holderId != 0 || bias.isInside();
     }
 
     /** Before user code runs. By the thread that has the token. */
@@ -162,7 +193,7 @@ public final class DispatchToken {
     }
 
     private CallbackState mine() {
-        // Partner: tryAcquire(). Whoever's it is, its final thread says so.
+        // Partner: take(). Whoever's it is, its final thread says so.
         final CallbackState last = (CallbackState) DISPATCHER.getOpaque(this);
         return last.thread == Thread.currentThread() ? last : CallbackState.current();
     }

@@ -68,17 +68,28 @@ public final class ThreadGuard {
     /** Of the last overlap, for the holder's report. Any of several racing intruders may win. */
     private volatile long detectedNs;
 
+    /** As the other, with the bias. */
+    public ThreadGuard(
+        final String workerName, final ThreadMode mode, final NanoClock clock, final ViolationListener listener) {
+        this(workerName, mode, clock, listener, true);
+    }
+
     /**
      * The calling thread becomes the owner in {@link ThreadMode#SINGLE}.
      *
      * @param clock read when a violation is found; never while the worker lock is held.
+     * @param isBiased as of {@link WorkerLock}.
      */
     public ThreadGuard(
-        final String workerName, final ThreadMode mode, final NanoClock clock, final ViolationListener listener) {
+        final String workerName,
+        final ThreadMode mode,
+        final NanoClock clock,
+        final ViolationListener listener,
+        final boolean isBiased) {
         this.workerName = workerName;
         this.clock = clock;
         this.listener = listener;
-        this.lock = mode == ThreadMode.MULTI ? new WorkerLock() : null;
+        this.lock = mode == ThreadMode.MULTI ? new WorkerLock(isBiased) : null;
         this.hasOwner = mode == ThreadMode.SINGLE;
         this.report = new ViolationReport(workerName, mode);
         this.owner = hasOwner ? Thread.currentThread() : null;
@@ -197,12 +208,12 @@ public final class ThreadGuard {
 
     private void enterChecked(final Operation operation) {
         final Thread me = Thread.currentThread();
-        if (hasOwner && owner != me && !mayClose(operation) && GuardWord.threadId(word) != me.getId()) {
+        final boolean isOwner = hasOwner && owner == me;
+        if (hasOwner && !isOwner && !mayClose(operation) && GuardWord.threadId(word) != me.getId()) {
             refuseForeign(me, operation);
         }
         final long mine = GuardWord.of(me.getId(), operation);
-        // Pairs with the getAndSet in exitChecked().
-        final long seen = (long) WORD.compareAndExchange(this, 0L, mine);
+        final long seen = isOwner ? enterAsOwner(mine) : (long) WORD.compareAndExchange(this, 0L, mine);
         if (seen == 0) {
             if (holder != me) {
                 HOLDER.setOpaque(this, me); // Partner: holderOf(), which compares the id.
@@ -214,9 +225,22 @@ public final class ThreadGuard {
         }
     }
 
+    /**
+     * Nobody else may be inside, and whoever tries is found out by not being the owner: no atomic instruction, which
+     * would wait until what was sent has arrived at the other processor.
+     */
+    private long enterAsOwner(final long mine) {
+        final long seen = (long) WORD.getOpaque(this); // Partner: exitChecked() of a former owner.
+        if (seen == 0) {
+            WORD.setOpaque(this, mine); // Partner: refuseForeign(), which takes a sample.
+        }
+        return seen;
+    }
+
     private void exitChecked(final Operation operation) {
         final Thread me = Thread.currentThread();
-        if (GuardWord.threadId(word) != me.getId()) {
+        final long inside = word;
+        if (GuardWord.threadId(inside) != me.getId()) {
             throw new IllegalStateException("exit without enter: worker=" + workerName + " operation=" + operation
                 + " thread=" + me.getName());
         }
@@ -224,11 +248,16 @@ public final class ThreadGuard {
             depth--;
             return;
         }
-        // Pairs with the compareAndExchange in enterChecked() and takes in the mark of refuse().
-        final long left = (long) WORD.getAndSet(this, 0L);
+        final long left = hasOwner && owner == me ? exitAsOwner(inside) : (long) WORD.getAndSet(this, 0L);
         if (GuardWord.isMarked(left)) {
             tellOtherSide(me, GuardWord.operation(left));
         }
+    }
+
+    /** A mark that comes between the look and the store is lost: the intruder has its exception, we are not told. */
+    private long exitAsOwner(final long inside) {
+        WORD.setRelease(this, 0L); // Release: pairs with the compareAndExchange in enterChecked().
+        return inside;
     }
 
     /** Anybody may close a worker whose owner thread has ended, and do what belongs to it inside. */
@@ -270,7 +299,7 @@ public final class ThreadGuard {
 
     /** Leaves a mark for the holder if it is still in the same call; if not, it has no stack to show any more. */
     private void mark(final long seen) {
-        // Pairs with the getAndSet in exitChecked(). Fails if the call has ended, or is marked already.
+        // Pairs with exitChecked(). Fails if the call has ended, or is marked already.
         if (seen != 0 && !GuardWord.isMarked(seen)) {
             WORD.compareAndSet(this, seen, GuardWord.marked(seen));
         }

@@ -11,9 +11,12 @@ import java.util.concurrent.locks.LockSupport;
  * <p><b>Order.</b> {@link #unlock()} is a release, {@link #lock()} and a successful {@link #tryLock()} are acquires, on
  * the one word {@code state} or, when the lock is handed over, on the waiter's status word.
  *
- * <p><b>Allocation.</b> None, also at the first contention: waiters use {@value #SLOTS} places made with the lock. A
- * waiter that finds none free sleeps {@value #NO_SLOT_PARK_NS} ns at a time and looks again. (The JDK's own timed park
- * of a <em>virtual</em> thread allocates.)
+ * <p><b>Bias.</b> A thread that takes the lock thousands of times without meeting another gets it without an atomic
+ * instruction from then on, until another asks for it, see {@link Bias}. LOCKED and BIASED stay in the state meanwhile.
+ *
+ * <p><b>Allocation.</b> None, also at the first contention, but when a bias is taken away: waiters use {@value #SLOTS}
+ * places made with the lock. A waiter that finds none free sleeps {@value #NO_SLOT_PARK_NS} ns at a time and looks
+ * again. (The JDK's own timed park of a <em>virtual</em> thread allocates.)
  *
  * <p><b>Fairness.</b> A free lock goes to whoever comes first, which is what makes short sections cheap. A waiter that
  * has waited longer than {@value #STARVING_NS} ns asks for the lock, and the next unlock hands it over without letting
@@ -27,10 +30,10 @@ import java.util.concurrent.locks.LockSupport;
  * lock is had.
  *
  * <pre>
- *   state   63           32 31                8 7      3     2       1      0
- *          ┌───────────────┬───────────────────┬────────┬────────┬──────┬──────┐
- *          │       0       │  waiters in slots │   0    │STARVING│WOKEN │LOCKED│
- *          └───────────────┴───────────────────┴────────┴────────┴──────┴──────┘
+ *   state   63           32 31                8 7      4     3     2       1      0
+ *          ┌───────────────┬───────────────────┬────────┬──────┬────────┬──────┬──────┐
+ *          │       0       │  waiters in slots │   0    │BIASED│STARVING│WOKEN │LOCKED│
+ *          └───────────────┴───────────────────┴────────┴──────┴────────┴──────┴──────┘
  * </pre>
  *
  * <p><b>No wake-up is lost.</b> A waiter parks only after it saw LOCKED <em>together with</em> its own count in the
@@ -55,6 +58,7 @@ public final class WorkerLock extends WorkerLockPad.Right {
     private static final long LOCKED = 1L;
     private static final long WOKEN = 1L << 1;
     private static final long STARVING = 1L << 2;
+    private static final long BIASED = 1L << 3;
     private static final long ONE_WAITER = 1L << 8;
     private static final long WAITERS_MASK = 0xFF_FFFFL << 8;
 
@@ -79,6 +83,8 @@ public final class WorkerLock extends WorkerLockPad.Right {
     }
 
     private final LockWaiter[] slots = new LockWaiter[SLOTS];
+    /** While it has an owner, LOCKED and BIASED stay in the state. */
+    private final Bias bias;
     /** Kept only while checks are on. Written by the holder, opaque; a reader can only recognise himself in it. */
     private long holderId;
     /** These three: written by the lock's holder, opaque so that a reader of the gauges sees whole, recent values. */
@@ -87,6 +93,17 @@ public final class WorkerLock extends WorkerLockPad.Right {
     private long longestWaitNs;
 
     public WorkerLock() {
+        this(true);
+    }
+
+    /** @param isBiased whether a thread that alone takes the lock may get it more cheaply after a while. */
+    public WorkerLock(final boolean isBiased) {
+        this(new Bias(isBiased));
+    }
+
+    /** For tests: with a bias that comes sooner. */
+    WorkerLock(final Bias bias) {
+        this.bias = bias;
         for (int i = 0; i < SLOTS; i++) {
             slots[i] = new LockWaiter();
         }
@@ -97,12 +114,30 @@ public final class WorkerLock extends WorkerLockPad.Right {
      * without them that is a deadlock.
      */
     public void lock() {
-        // Acquire: pairs with the compare-and-set in unlock().
-        if (!STATE.compareAndSet(this, 0L, LOCKED)) {
-            lockContended();
+        final Thread me = Thread.currentThread();
+        if (!bias.enter(me)) {
+            lockUnbiased(me);
         }
         if (ThreadGuard.CHECKS) {
             noteHolder();
+        }
+    }
+
+    private void lockUnbiased(final Thread me) {
+        // Acquire: pairs with the compare-and-set in unlock().
+        if (!STATE.compareAndSet(this, 0L, LOCKED)) {
+            lockContended();
+        } else if (bias.countTaken(me)) {
+            settle(me);
+        }
+    }
+
+    /** The holder becomes the owner of the bias, unless somebody waits whom its unlock would have to wake. */
+    private void settle(final Thread me) {
+        bias.settle(me);
+        // After the owner: a waiter counts itself first and looks at the owner then, so one of us sees the other.
+        if (!STATE.compareAndSet(this, LOCKED, LOCKED | BIASED)) {
+            bias.unsettle(me);
         }
     }
 
@@ -125,7 +160,7 @@ public final class WorkerLock extends WorkerLockPad.Right {
             forgetHolder();
         }
         // Release: pairs with the compare-and-set in lock(), barge() and waitInSlot().
-        if (!STATE.compareAndSet(this, LOCKED, 0L)) {
+        if (!bias.leave() && !STATE.compareAndSet(this, LOCKED, 0L)) {
             unlockContended();
         }
     }
@@ -165,7 +200,8 @@ public final class WorkerLock extends WorkerLockPad.Right {
 
     /** Whether nobody has it, waits for it or is on its way to it: for tests. */
     boolean isIdle() {
-        return state == 0;
+        final long seen = state;
+        return seen == 0 || seen == (LOCKED | BIASED) && !bias.isInside();
     }
 
     /** Waiters that will be handed the lock: for tests. */
@@ -216,7 +252,17 @@ public final class WorkerLock extends WorkerLockPad.Right {
                 return true;
             }
         }
-        return false;
+        return takeFromOwner();
+    }
+
+    /** Takes the bias away, if there is one, waits until its owner has left, and has the lock then: LOCKED was set. */
+    private boolean takeFromOwner() {
+        if (!bias.revoke()) {
+            return false;
+        }
+        bias.awaitLeft();
+        STATE.getAndBitwiseAnd(this, ~BIASED); // Partner: settle().
+        return true;
     }
 
     private LockWaiter claimSlot() {
@@ -303,6 +349,9 @@ public final class WorkerLock extends WorkerLockPad.Right {
                 if (STATE.compareAndSet(this, seen, (seen | LOCKED) - ONE_WAITER)) {
                     return true;
                 }
+            } else if (takeFromOwner()) {
+                STATE.getAndAdd(this, -ONE_WAITER); // Counts itself out, as in the compare-and-set above.
+                return true;
             } else if (status != LockWaiter.WOKEN || (seen & WOKEN) == 0 || backToSleep(slot, seen)) {
                 return false;
             }
@@ -351,7 +400,7 @@ public final class WorkerLock extends WorkerLockPad.Right {
     private void unlockContended() {
         while (true) {
             final long seen = state;
-            if ((seen & LOCKED) == 0) {
+            if ((seen & LOCKED) == 0 || (seen & BIASED) != 0) {
                 throw new IllegalMonitorStateException("worker lock let go by a thread that does not have it: thread="
                     + Thread.currentThread().getName());
             }
