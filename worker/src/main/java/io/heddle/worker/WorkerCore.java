@@ -33,7 +33,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.NanoClock;
@@ -63,8 +62,6 @@ final class WorkerCore implements InterfaceListener {
     private static final int LONG_IDLE_ROUNDS = 1 << 20;
     /** Some 10 ns each: measured best between 3 and 6, on processors near each other and far apart. */
     private static final int REST_PAUSES = 4;
-    /** Memory that the system did not have may be there now, though nothing came back to this worker. */
-    private static final long STALL_RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle WORK;
     private static final VarHandle WAITING;
     private static final VarHandle CONNECTIONS;
@@ -99,6 +96,7 @@ final class WorkerCore implements InterfaceListener {
     private final WorkerCounts counts = new WorkerCounts();
     private final PublishedCounts published;
     private final Dispatcher dispatcher;
+    private final TimedWork timed;
     private final Sleeper sleeper;
     private final Listeners listeners;
     private final StallWatch stallWatch;
@@ -123,8 +121,6 @@ final class WorkerCore implements InterfaceListener {
     /** Its close has begun: nothing new is made. Written under the guard. */
     private volatile boolean closing;
     private volatile boolean closed;
-    /** Connections that were closed inside a callback and are flushed still. Written under the guard. */
-    private volatile int lingering;
     /** Counts, on request, the moments at which no callback was running. Written with the token. */
     private volatile long quietMoments;
     private PoolElement homeChain;
@@ -132,8 +128,6 @@ final class WorkerCore implements InterfaceListener {
     private int connectionCount;
     private int rounds;
     private int idleRounds;
-    /** By the clock, with the token. */
-    private long stallRetryNs;
     /** Read once per so many rounds: dates what is kept, no more. */
     private volatile long coarseNs;
 
@@ -147,7 +141,6 @@ final class WorkerCore implements InterfaceListener {
         isMulti = mode == ThreadMode.MULTI;
         clock = config.nanoClock();
         coarseNs = clock.nanoTime();
-        stallRetryNs = coarseNs;
         final LoggingViolationListener listener = new LoggingViolationListener(error -> tellError(null,
             Status.INVALID_PARAM, error));
         guard = new ThreadGuard(name, mode, clock, listener, config.isLockBiased());
@@ -159,6 +152,7 @@ final class WorkerCore implements InterfaceListener {
         dropped = DroppedHandles.of(this, config);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
+        timed = new TimedWork(this, dispatcher, coarseNs);
         final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
         wakeUp = new WakeUp(wakeChannel::ring);
         sleeper = new Sleeper(this, wakeChannel, wakeUp, config.isWakeupEnabled());
@@ -217,6 +211,10 @@ final class WorkerCore implements InterfaceListener {
 
     Dispatcher dispatcher() {
         return dispatcher;
+    }
+
+    TimedWork timed() {
+        return timed;
     }
 
     WorkerCounts counts() {
@@ -358,13 +356,13 @@ final class WorkerCore implements InterfaceListener {
     /** Whether there is anything to do besides what lanes have received, without the lock. */
     @TokenHolder
     private boolean hasOtherWork() {
-        return work != 0 || dispatcher.isRetirePending() || mayGoOn() || isLingerOver();
+        return work != 0 || dispatcher.isRetirePending() || mayGoOn();
     }
 
     /** Whether there is anything to do at all, at any lane; before sleeping. */
     @TokenHolder
     boolean lookAtAll() {
-        return hasOtherWork() || poller.lookAtAll();
+        return hasOtherWork() || timed.isLingerOver() || poller.lookAtAll();
     }
 
     /** Whether any lane has received something. */
@@ -395,21 +393,6 @@ final class WorkerCore implements InterfaceListener {
         return false;
     }
 
-    /** Whether a connection that was closed inside a callback has been flushed for long enough; then it is work. */
-    private boolean isLingerOver() {
-        if (lingering == 0) {
-            return false;
-        }
-        final long nowNs = System.nanoTime();
-        for (final Connection connection : connections) {
-            if (connection.isLingerOver(nowNs)) {
-                post(WORK_CLOSE);
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Everything but the lanes, and a moment's rest: nothing can have come yet, and looking would be in the way. */
     private int stepAndRest() {
         final int done = stepAndDispatch(null);
@@ -422,8 +405,7 @@ final class WorkerCore implements InterfaceListener {
     private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
-            retryStalled();
-            isLingerOver();
+            timed.post(coarseNs);
         }
         int done;
         if (isMulti) {
@@ -567,34 +549,19 @@ final class WorkerCore implements InterfaceListener {
             published.publish(this);
         } else if (idle == LONG_IDLE_ROUNDS) {
             published.publishPools(this); // allocates a little
-        } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
+        } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0 || timed.hasLingering()) {
             coarseNs = clock.nanoTime();
-            retryStalled();
+            timed.post(coarseNs); // the next round does it
         }
         return 0;
-    }
-
-    /** Lets those that wait for memory try again, once in a while. */
-    @TokenHolder
-    private void retryStalled() {
-        if (dispatcher.hasPaused() && coarseNs - stallRetryNs >= STALL_RETRY_NS) {
-            stallRetryNs = coarseNs;
-            dispatcher.messageRoomMade();
-        }
-    }
-
-    /** Whether there is something that only a look finds, at its time: for a sleeper that does not look. */
-    @TokenHolder
-    boolean hasTimed() {
-        return lingering != 0 || dispatcher.hasStalled();
     }
 
     /** As {@link #lookAtAll()}, in the middle of a long sleep. */
     @TokenHolder
     boolean lookWhileAsleep() {
-        if (dispatcher.hasPaused()) {
+        if (timed.isPending()) {
             coarseNs = clock.nanoTime();
-            retryStalled();
+            timed.post(coarseNs);
         }
         return lookAtAll();
     }
@@ -993,7 +960,7 @@ final class WorkerCore implements InterfaceListener {
     @Guarded
     void linger(final Connection connection, final long endNs) {
         if (!connection.isLingering()) {
-            lingering++;
+            timed.lingers();
         }
         connection.linger(endNs);
     }
@@ -1039,7 +1006,7 @@ final class WorkerCore implements InterfaceListener {
             return;
         }
         if (connection.isLingering()) {
-            lingering--;
+            timed.lingersNoMore();
         }
         connection.refuseSends(Status.CANCELED);
         dispatcher.forget(connection);
