@@ -27,6 +27,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Collectors;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -55,11 +56,12 @@ class EveryConnectionCallTest {
             rig.until("connected", connection::isConnected);
             fill(connection, rig);
             assertEquals(publicCalls(), table.keySet());
-            final ProgressThread progress = ProgressThread.start(rig.receiver);
+            final ProgressThread receiving = ProgressThread.start(rig.receiver);
+            final ProgressThread sending = ProgressThread.start(rig.sender);
             try {
                 RandomCallers.run(seed, lengthNs, table.values(), this::call);
             } finally {
-                progress.close();
+                CloseHelper.closeAll(sending, receiving);
             }
             connection.close(CloseMode.FORCE, Rig.LIMIT);
             rig.assertBalance();
