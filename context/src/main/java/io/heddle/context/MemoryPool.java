@@ -99,6 +99,11 @@ public final class MemoryPool extends ElementPool {
         return (long) CHUNK_BYTES.getOpaque(this);
     }
 
+    /** Bytes of all chunks that no element in use takes: idle for reuse. Any thread. */
+    public long cachedBytes() {
+        return Math.max(0L, chunkBytes() - inUse() * strideBytes); // two gauges, which may be of two moments
+    }
+
     /** Elements of each chunk in the order of growth. Under the guard. */
     public int[] chunkElements() {
         return chunks.stream().mapToInt(chunk -> chunk.elements().length).toArray();

@@ -429,6 +429,20 @@ class MemoryPoolTest {
         pool.close();
     }
 
+    @Test
+    void shouldSayHowManyBytesLieIdle() {
+        final MemoryPool pool = builder().elementsPerChunk(4).build();
+        assertEquals(0, pool.cachedBytes());
+        final PoolElement element = pool.take();
+        assertEquals(pool.chunkBytes() - pool.strideBytes(), pool.cachedBytes());
+        pool.put(element);
+        assertEquals(pool.chunkBytes(), pool.cachedBytes());
+        assertTrue(pool.cachedBytes() > 0);
+        pool.trim();
+        assertEquals(0, pool.cachedBytes());
+        pool.close();
+    }
+
     private static MemoryPoolBuilder builder() {
         return MemoryPool.builder("p").elementBytes(64);
     }

@@ -12,7 +12,10 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 import org.agrona.IoUtil;
 
-/** Two workers of one context in a fresh directory, connected over shared memory, progressed by the test's thread. */
+/**
+ * Two workers of one context in a fresh directory, connected over shared memory, progressed by the test's thread, which
+ * owns them in SINGLE.
+ */
 final class Duo implements AutoCloseable {
     private static final long LIMIT_NS = 10_000_000_000L;
 
@@ -22,11 +25,11 @@ final class Duo implements AutoCloseable {
     final Worker far;
     final Endpoint endpoint;
 
-    Duo(final ContextConfig config) throws IOException {
+    Duo(final ThreadMode mode, final ContextConfig config) throws IOException {
         directory = Files.createTempDirectory(Path.of("/dev/shm"), "heddle-t");
         context = Context.create(config.directory(directory));
-        near = Worker.create(context, ThreadMode.MULTI);
-        far = Worker.create(context, ThreadMode.MULTI);
+        near = Worker.create(context, mode);
+        far = Worker.create(context, mode);
         endpoint = Endpoint.create(near, far.address());
         until(endpoint::isConnected);
     }

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
+import io.heddle.context.ThreadMode;
 import io.heddle.worker.Connection;
 import io.heddle.worker.ReceivedData;
 import java.io.IOException;
@@ -12,20 +13,22 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A handler keeps a message and postpones it: what it kept stays, and the message comes again. */
 @Timeout(30)
 final class PostponedAndKeptTest {
     private static final int BYTES = 4096;
 
-    @Test
-    void shouldDeliverAgainWhatWasKeptAndPostponed() throws IOException {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldDeliverAgainWhatWasKeptAndPostponed(final ThreadMode mode) throws IOException {
         final List<ReceivedData> kept = new ArrayList<>();
         final List<Long> delivered = new ArrayList<>();
         final AtomicReference<Connection> from = new AtomicReference<>();
-        try (Duo duo = new Duo(new ContextConfig())) {
+        try (Duo duo = new Duo(mode, new ContextConfig())) {
             duo.far.onActiveMessage(1, message -> {
                 from.set(message.connection());
                 kept.add(message.retain());
@@ -51,10 +54,11 @@ final class PostponedAndKeptTest {
         }
     }
 
-    @Test
-    void shouldReportNothingKeptWhenClosedWhilePostponed() throws IOException {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldReportNothingKeptWhenClosedWhilePostponed(final ThreadMode mode) throws IOException {
         final AtomicReference<ReceivedData> kept = new AtomicReference<>();
-        try (Duo duo = new Duo(new ContextConfig())) {
+        try (Duo duo = new Duo(mode, new ContextConfig())) {
             duo.far.onActiveMessage(1, message -> {
                 kept.set(message.retain());
                 message.postpone();

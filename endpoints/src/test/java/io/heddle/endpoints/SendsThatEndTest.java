@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import io.heddle.context.CloseMode;
 import io.heddle.context.ContextConfig;
 import io.heddle.context.Status;
+import io.heddle.context.ThreadMode;
 import io.heddle.worker.BufferVector;
 import io.heddle.worker.Claim;
 import io.heddle.worker.Request;
@@ -16,8 +17,9 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Sends that are cut short leave nobody waiting: neither their connection nor the worker. */
 @Timeout(30)
@@ -36,18 +38,20 @@ final class SendsThatEndTest {
         return duo.endpoint.sendActiveMessage(1, null, small, 0, 16);
     }
 
-    @Test
-    void shouldCloseAtOnceAfterTheOnlyPendingSendWasCancelled() throws IOException {
-        try (Duo duo = new Duo(smallRing())) {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldCloseAtOnceAfterTheOnlyPendingSendWasCancelled(final ThreadMode mode) throws IOException {
+        try (Duo duo = new Duo(mode, smallRing())) {
             final Request pending = fill(duo);
             assertTrue(pending.cancel());
             assertFalse(duo.endpoint.close(CloseMode.FLUSH, LONG).isTimedOut());
         }
     }
 
-    @Test
-    void shouldCloseAtOnceAfterThePeerEndedWithSendsPending() throws IOException {
-        try (Duo duo = new Duo(smallRing())) {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldCloseAtOnceAfterThePeerEndedWithSendsPending(final ThreadMode mode) throws IOException {
+        try (Duo duo = new Duo(mode, smallRing())) {
             final Request pending = fill(duo);
             duo.far.close(CloseMode.FORCE, Duration.ZERO);
             duo.until(pending::isDone);
@@ -55,10 +59,11 @@ final class SendsThatEndTest {
         }
     }
 
-    @Test
-    void shouldFallIdleWhileSendsWaitBehindAClaimAndGoOnAfterIt() throws IOException {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldFallIdleWhileSendsWaitBehindAClaimAndGoOnAfterIt(final ThreadMode mode) throws IOException {
         final AtomicInteger received = new AtomicInteger();
-        try (Duo duo = new Duo(new ContextConfig())) {
+        try (Duo duo = new Duo(mode, new ContextConfig())) {
             duo.far.onActiveMessage(1, message -> received.incrementAndGet());
             final Claim claim = new Claim();
             assertSame(Status.OK, duo.endpoint.tryClaim(1, 8, claim));
@@ -72,10 +77,11 @@ final class SendsThatEndTest {
         }
     }
 
-    @Test
-    void shouldGoOnAfterAStretchThatShrank() throws IOException {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldGoOnAfterAStretchThatShrank(final ThreadMode mode) throws IOException {
         final AtomicInteger received = new AtomicInteger();
-        try (Duo duo = new Duo(new ContextConfig())) {
+        try (Duo duo = new Duo(mode, new ContextConfig())) {
             duo.far.onActiveMessage(1, message -> received.incrementAndGet());
             final UnsafeBuffer shrinking = new UnsafeBuffer(new byte[64]);
             final BufferVector vector = new BufferVector().add(shrinking, 0, 64);
@@ -86,11 +92,12 @@ final class SendsThatEndTest {
         }
     }
 
-    @Test
-    void shouldTellOfAPendingSendWhoseBufferShrankAndGoOn() throws IOException {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldTellOfAPendingSendWhoseBufferShrankAndGoOn(final ThreadMode mode) throws IOException {
         final AtomicInteger received = new AtomicInteger();
         final AtomicInteger told = new AtomicInteger();
-        try (Duo duo = new Duo(smallRing())) {
+        try (Duo duo = new Duo(mode, smallRing())) {
             duo.near.onError((worker, connection, status, error) -> told.incrementAndGet());
             duo.far.onActiveMessage(1, message -> received.incrementAndGet());
             fill(duo);

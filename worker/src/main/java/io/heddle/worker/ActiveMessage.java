@@ -101,7 +101,8 @@ public final class ActiveMessage {
     }
 
     /**
-     * Keeps the payload beyond the handler: in place if it lies in a descriptor, else as a copy of the right size.
+     * Keeps the payload beyond the handler: in place if it fills at least half of a descriptor, or of what it was put
+     * together in, else as a copy of the right size.
      * Allocates one object of 32 bytes. A use of the worker.
      *
      * @throws io.heddle.context.HeddleException with NO_MEMORY if what is kept has reached {@code heddle.pool.limit}

@@ -104,7 +104,7 @@ final class KeptPools {
         element.pool().put(element);
     }
 
-    boolean isMessage(final PoolElement element) {
+    private boolean isMessage(final PoolElement element) {
         return element.pool() == oversize;
     }
 
@@ -130,6 +130,15 @@ final class KeptPools {
 
     long memoryBytes() {
         return copies.chunkBytes() + oversize.memoryBytes();
+    }
+
+    /** What of {@link #memoryBytes()} lies idle for reuse. */
+    long cachedBytes() {
+        long sum = oversize.cachedBytes();
+        for (final MemoryPool pool : copies.pools()) {
+            sum += pool.cachedBytes();
+        }
+        return sum;
     }
 
     @Guarded

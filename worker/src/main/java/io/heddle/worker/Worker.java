@@ -307,7 +307,8 @@ public final class Worker implements AutoCloseable {
         final WorkerLock lock = guard.workerLock();
         return new WorkerStatistics(c.messagesSent, c.bytesSent, c.messagesReceived, c.bytesReceived, c.bytesCopied,
             c.dropped, c.postponed, c.callbacksFailed, core.waitingCount(), c.sendsRefused, core.connections().length,
-            core.heldElements(), kept.memoryBytes(), core.poolsExhausted(), core.poolsRefused(), c.homecomings,
+            core.heldElements(), kept.memoryBytes(), kept.cachedBytes(), core.poolsExhausted(), core.poolsRefused(),
+            c.homecomings,
             guard.violations(), c.protocolViolations, c.payloadsChanged, core.sleeper().wakeUps(),
             lock == null ? 0 : lock.contendedCount(), lock == null ? 0 : lock.handedCount(),
             lock == null ? 0 : lock.longestWaitNs());

@@ -798,9 +798,9 @@ final class WorkerCore implements InterfaceListener {
         mine.hold(copy, copy.address(), bytes);
     }
 
-    /** At most half of the element's memory would be wasted; a long message is kept as it is. */
-    private boolean isWorthKeeping(final PoolElement element, final int bytes) {
-        return element.capacityBytes() <= 2L * Math.max(bytes, 512) || kept.isMessage(element);
+    /** At most half of the element's memory would be wasted: always so with a message over 64 KiB. */
+    private static boolean isWorthKeeping(final PoolElement element, final int bytes) {
+        return element.capacityBytes() <= 2L * bytes;
     }
 
     /** Memory for a long message, HELD once; null while the budget does not allow it. By the dispatcher. */

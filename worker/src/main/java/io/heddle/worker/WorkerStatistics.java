@@ -17,6 +17,7 @@ package io.heddle.worker;
  * @param endpoints          connections that are not closed.
  * @param poolInUse          elements the application keeps.
  * @param poolMemoryBytes    private memory of copies and long messages.
+ * @param poolCachedBytes    of that memory, what lies idle for reuse.
  * @param poolExhausted      times a pool had nothing to give.
  * @param poolRefused        misuses of elements that were refused: double releases and the like.
  * @param releasedElsewhere  kept elements that came home through the return stack: let go outside the dispatch that
@@ -33,7 +34,8 @@ public record WorkerStatistics(long messagesSent, long bytesSent, long messagesR
     long bytesCopied, long dropped,
                                long postponed, long callbacksFailed, int pendingEndpoints, long sendsRefused,
                                int endpoints, long poolInUse,
-                               long poolMemoryBytes, long poolExhausted, long poolRefused, long releasedElsewhere,
+                               long poolMemoryBytes, long poolCachedBytes, long poolExhausted, long poolRefused,
+                               long releasedElsewhere,
                                long violations,
                                long protocolViolations, long payloadsChanged, long wakeUps, long lockContended,
                                long lockHanded,

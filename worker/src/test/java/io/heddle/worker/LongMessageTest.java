@@ -30,9 +30,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(HygieneExtension.class)
 final class LongMessageTest {
     private static final int FRAGMENT = SteeredSettings.DEFAULT.maxFragmentBytes();
-    private static final int BUDGET = 64 * 1024;
+    private static final int BUDGET = 256 * 1024;
     /** Two of these are over the budget. */
-    private static final int LARGE = 40_000;
+    private static final int LARGE = 160_000;
 
     private final List<ReceivedData> kept = new ArrayList<>();
 
@@ -216,7 +216,7 @@ final class LongMessageTest {
     }
 
     private static void move(final WorkerPair pair, final Worker far) {
-        for (int i = 0; i < 10; i++) {
+        for (int i = 0; i < 100; i++) {
             WorkerPair.settle(far);
             pair.settle();
         }

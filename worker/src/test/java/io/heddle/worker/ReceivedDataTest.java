@@ -37,9 +37,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(HygieneExtension.class)
 final class ReceivedDataTest {
     private static final int FRAGMENT = SteeredSettings.DEFAULT.maxFragmentBytes();
+    /** Of several fragments, put together in memory of more than twice the size. */
     private static final int LONG = 5 * FRAGMENT + 3;
-    /** Inline, a descriptor with too much waste, one without, and one of several fragments; and nothing. */
-    private static final int[] SIZES = {0, 1, 8, 300, FRAGMENT / 2, FRAGMENT, LONG};
+    /** As it, with less waste. */
+    private static final int LONGER = 16 * FRAGMENT;
+    /** Inline, a descriptor with too much waste, one without, and of several fragments; and nothing. */
+    private static final int[] SIZES = {0, 1, 8, 300, FRAGMENT / 2, FRAGMENT, LONG, LONGER};
 
     private long addressInHandler;
 
@@ -72,7 +75,7 @@ final class ReceivedDataTest {
     @EnumSource(ThreadMode.class)
     void shouldKeepInPlaceWhereLittleIsWasted(final ThreadMode mode) {
         try (WorkerPair pair = WorkerPair.open(mode)) {
-            for (final int bytes : new int[] {FRAGMENT / 2, FRAGMENT, LONG}) {
+            for (final int bytes : new int[] {FRAGMENT / 2, FRAGMENT, LONGER}) {
                 final ReceivedData kept = keep(pair, bytes);
                 assertEquals(addressInHandler, kept.memoryAddress(), "bytes=" + bytes);
                 assertEquals(0, pair.right.statistics().bytesCopied());
@@ -87,7 +90,7 @@ final class ReceivedDataTest {
     void shouldCopyAndCountWhereMuchWouldBeWasted(final ThreadMode mode) {
         try (WorkerPair pair = WorkerPair.open(mode)) {
             int copied = 0;
-            for (final int bytes : new int[] {1, 8, 300, FRAGMENT / 2 - 1}) {
+            for (final int bytes : new int[] {1, 8, 300, FRAGMENT / 2 - 1, LONG}) {
                 final ReceivedData kept = keep(pair, bytes);
                 copied += bytes;
                 assertNotEquals(addressInHandler, kept.memoryAddress());

@@ -29,7 +29,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 /** Workers that sleep in an application's own selector, over shared memory: what wakes them, and how often. */
 @ExtendWith(HygieneExtension.class)
@@ -64,11 +63,13 @@ class AsleepTest {
     }
 
     @ParameterizedTest
-    @ValueSource(booleans = {true, false})
+    @EnumSource(ThreadMode.class)
     @StandsFor("W2")
-    void shouldUseSharedMemoryWhetherItMaySleepOrNot(final boolean isWakeUpOn) {
-        try (Duo duo = Duo.of(ThreadMode.MULTI, new ContextConfig().wakeup(isWakeUpOn))) {
-            assertTrue(duo.there.describe().contains("transport=shm"), duo.there::describe);
+    void shouldUseSharedMemoryWhetherItMaySleepOrNot(final ThreadMode mode) {
+        for (final boolean isWakeUpOn : new boolean[] {true, false}) {
+            try (Duo duo = Duo.of(mode, new ContextConfig().wakeup(isWakeUpOn))) {
+                assertTrue(duo.there.describe().contains("transport=shm"), duo.there::describe);
+            }
         }
     }
 

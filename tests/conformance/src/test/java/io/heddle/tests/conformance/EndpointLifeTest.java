@@ -23,7 +23,6 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -122,13 +121,14 @@ class EndpointLifeTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     @StandsFor("6.10/iface.is_reachable")
-    void shouldSayWhyAnAddressCannotBeReached() {
-        try (Context context = Context.create(); Worker worker = Worker.create(context, ThreadMode.MULTI)) {
+    void shouldSayWhyAnAddressCannotBeReached(final ThreadMode mode) {
+        try (Context context = Context.create(); Worker worker = Worker.create(context, mode)) {
             final Context gone = Context.create();
             final WorkerAddress late;
-            try (Worker other = Worker.create(gone, ThreadMode.MULTI)) {
+            try (Worker other = Worker.create(gone, mode)) {
                 late = other.address();
                 assertFalse(Endpoint.create(worker, late).isClosed());
             }

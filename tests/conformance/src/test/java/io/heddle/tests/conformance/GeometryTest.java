@@ -119,13 +119,13 @@ class GeometryTest {
     }
 
     static Stream<Arguments> mixed() {
-        return Stream.of(
-            Arguments.of(new ContextConfig().ringSlots(2).ringBytes(4 * KIB).inlineMaxBytes(64), new ContextConfig(),
-                ThreadMode.SINGLE),
-            Arguments.of(new ContextConfig(), new ContextConfig().ringSlots(4096).ringBytes(KIB * KIB)
-                .inlineMaxBytes(4 * KIB), ThreadMode.SERIALIZED),
+        final ContextConfig smallest = new ContextConfig().ringSlots(2).ringBytes(4 * KIB).inlineMaxBytes(64);
+        final ContextConfig largest = new ContextConfig().ringSlots(4096).ringBytes(KIB * KIB).inlineMaxBytes(4 * KIB);
+        return Stream.of(ThreadMode.values()).flatMap(mode -> Stream.of(
+            Arguments.of(smallest, new ContextConfig(), mode),
+            Arguments.of(new ContextConfig(), largest, mode),
             Arguments.of(new ContextConfig().inlineMaxBytes(4 * KIB).ringBytes(16 * KIB),
-                new ContextConfig().inlineMaxBytes(64), ThreadMode.MULTI));
+                new ContextConfig().inlineMaxBytes(64), mode)));
     }
 
     private static void carry(final ThreadMode mode, final ContextConfig left, final ContextConfig right,

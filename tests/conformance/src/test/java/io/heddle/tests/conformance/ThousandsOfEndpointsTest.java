@@ -16,9 +16,10 @@ import java.util.List;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** One worker with thousands of endpoints, to workers of several contexts: what each costs, and that each works. */
 @ExtendWith(HygieneExtension.class)
@@ -32,13 +33,14 @@ class ThousandsOfEndpointsTest {
     private static final int AT_ONCE = 64;
     private static final long MIB = 1 << 20;
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     @StandsFor("6.9/wireup.multi_wireup")
     @Tag("scaled")
-    void shouldServeThousandsOfEndpointsOnOneWorker() {
-        final int count = TestScale.count(64, 4096);
+    void shouldServeThousandsOfEndpointsOnOneWorker(final ThreadMode mode) {
+        final int count = TestScale.count(64, mode == ThreadMode.SINGLE ? 4096 : 512);
         final List<Context> contexts = new ArrayList<>();
-        try (Duo duo = Duo.of(ThreadMode.SINGLE)) {
+        try (Duo duo = Duo.of(mode)) {
             final List<Worker> peers = new ArrayList<>(List.of(duo.right));
             for (int i = 1; i < 4; i++) {
                 contexts.add(Context.create());

@@ -88,10 +88,11 @@ class WorkerModeTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     @StandsFor("6.3/address_version.pack_unpack")
-    void shouldCarryAnAddressAsBytesAndAsHexadecimalDigits() {
-        try (Context context = Context.create(); Worker worker = Worker.create(context, ThreadMode.MULTI)) {
+    void shouldCarryAnAddressAsBytesAndAsHexadecimalDigits(final ThreadMode mode) {
+        try (Context context = Context.create(); Worker worker = Worker.create(context, mode)) {
             final WorkerAddress address = worker.address();
 
             assertEquals(address, WorkerAddress.ofBytes(address.toBytes()));
@@ -100,10 +101,11 @@ class WorkerModeTest {
         }
     }
 
-    @Test
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     @StandsFor("6.3/address_version.pack_unpack")
-    void shouldRefuseWhatIsNoAddress() {
-        try (Context context = Context.create(); Worker worker = Worker.create(context, ThreadMode.MULTI)) {
+    void shouldRefuseWhatIsNoAddress(final ThreadMode mode) {
+        try (Context context = Context.create(); Worker worker = Worker.create(context, mode)) {
             final byte[] good = worker.address().toBytes();
             for (int length = 0; length < good.length; length++) {
                 final byte[] cut = Arrays.copyOf(good, length);

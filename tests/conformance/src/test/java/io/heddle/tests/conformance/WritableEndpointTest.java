@@ -14,11 +14,13 @@ import io.heddle.worker.ReceivedData;
 import io.heddle.worker.Request;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import org.agrona.concurrent.UnsafeBuffer;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -109,18 +111,36 @@ class WritableEndpointTest {
         }
     }
 
-    @Test
-    void shouldTellSendersWhileBothWorkersSleepBetween() throws Exception {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldTellSendersWhileBothWorkersSleepBetween(final ThreadMode mode) throws Exception {
         final int rounds = 20;
-        try (Duo duo = Duo.of(ThreadMode.MULTI)) {
+        try (Duo duo = Duo.of(mode)) {
             final AtomicInteger received = new AtomicInteger();
             duo.right.onActiveMessage(ID, message -> received.incrementAndGet());
             final Semaphore writable = new Semaphore(0);
             int sent = 0;
-            try (ProgressThread left = ProgressThread.start(duo.left)) {
+            final Lock lock = new ReentrantLock();
+            try (ProgressThread left = mode == ThreadMode.SERIALIZED ? ProgressThread.start(duo.left, lock)
+                : ProgressThread.start(duo.left)) {
                 for (int i = 0; i < rounds; i++) {
-                    sent += duo.fill(duo.there, ID, SMALL);
-                    assertEquals(Status.OK, duo.there.onWritable(writable::release));
+                    final int before = sent;
+                    final FutureTask<Integer> filling = new FutureTask<>(() -> {
+                        final int more = duo.fill(duo.there, ID, SMALL);
+                        assertEquals(Status.OK, duo.there.onWritable(writable::release));
+                        return before + more;
+                    });
+                    if (mode == ThreadMode.SINGLE) {
+                        left.execute(filling);
+                    } else {
+                        lock.lock(); // for SERIALIZED; the progress thread sleeps without it
+                        try {
+                            filling.run();
+                        } finally {
+                            lock.unlock();
+                        }
+                    }
+                    sent = filling.get();
                     final int all = sent;
                     Duo.until(duo.right, "received", () -> received.get() == all);
                     duo.right.progress();

@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.context.ThreadMode;
 import io.heddle.tests.base.StandsFor;
 import io.heddle.tests.base.TestScale;
 import io.heddle.tests.pair.PairJvm;
@@ -36,8 +37,8 @@ class FloodTest {
     @Tag("scaled")
     void shouldBoundBothSidesAndLoseNothing() throws Exception {
         try (PairJvm right = PairJvm.start(directory, "-Xmx128m"); PairJvm left = PairJvm.start(directory)) {
-            flood(left, right, "postpone", 0, 3000);
-            flood(left, right, "retain", 0, 3000);
+            flood(left, right, ThreadMode.SINGLE, "postpone", 0, 3000);
+            flood(left, right, ThreadMode.SERIALIZED, "retain", 0, 3000);
         }
     }
 
@@ -46,14 +47,15 @@ class FloodTest {
     @Tag("slow")
     void shouldBoundBothSidesWhateverTheSize(final String how, final int bytes, final int count) throws Exception {
         try (PairJvm right = PairJvm.start(directory, "-Xmx128m"); PairJvm left = PairJvm.start(directory)) {
-            flood(left, right, how, bytes, count);
+            flood(left, right, ThreadMode.MULTI, how, bytes, count);
         }
     }
 
-    private static void flood(final PairJvm left, final PairJvm right, final String how, final int bytes,
-        final int count) throws Exception {
+    /** @param mode of the receiver; several threads send. */
+    private static void flood(final PairJvm left, final PairJvm right, final ThreadMode mode, final String how,
+        final int bytes, final int count) throws Exception {
         left.tell("open l MULTI" + LIMITS);
-        left.tell("connect l e " + right.tell("open r MULTI" + LIMITS));
+        left.tell("connect l e " + right.tell("open r " + mode + LIMITS));
         right.tell("hold r " + how);
         final long before = right.memoryBytes("VmRSS");
         left.tell("flood l e " + count + " " + bytes);

@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Consumer;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -208,11 +207,12 @@ class HostileWordsTest {
         }
     }
 
-    @Test
-    void shouldNotDeliverARecordOfAnotherLap() {
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldNotDeliverARecordOfAnotherLap(final ThreadMode mode) {
         final Path directory = HygieneExtension.runtimeDirectory();
         final Set<String> before = HostileHand.segments(directory);
-        try (Rig rig = Rig.open(ThreadMode.MULTI)) {
+        try (Rig rig = Rig.open(mode)) {
             final int[] received = new int[1];
             rig.receiver.onActiveMessage(Rig.ID, message -> received[0]++);
             final HostileHand hand = HostileHand.onNewSegment(directory, before);

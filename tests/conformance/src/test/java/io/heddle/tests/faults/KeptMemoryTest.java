@@ -14,19 +14,16 @@ import io.heddle.worker.ReceivedData;
 import io.heddle.worker.Request;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What it costs to keep, and what happens to one who keeps everything. */
+/** What happens to one who keeps everything. */
 @ExtendWith(HygieneExtension.class)
 @Timeout(300)
 class KeptMemoryTest {
-    private static final int MOST_BYTES_PER_SMALL_ONE = 192;
     private static final long LIMIT_BYTES = 1024 * 1024;
     private static final int LARGE = 8000;
 
@@ -47,61 +44,6 @@ class KeptMemoryTest {
         }
         kept.clear();
         crcs.clear();
-    }
-
-    @ParameterizedTest
-    @EnumSource(ThreadMode.class)
-    @StandsFor("M3")
-    @Tag("scaled")
-    void shouldNotPinLargeDescriptorsForSmallMessages(final ThreadMode mode) {
-        final int count = TestScale.count(10_000, 100_000);
-        try (Rig rig = Rig.open(mode)) {
-            keepAll(rig);
-            long memory = 0;
-            for (int round = 0; round < 2; round++) {
-                for (int i = 0; i < count; i++) {
-                    rig.sendNow(8);
-                }
-                rig.until("all kept", () -> kept.size() == count);
-                final long now = rig.receiver.statistics().poolMemoryBytes();
-                assertTrue(now <= (long) count * MOST_BYTES_PER_SMALL_ONE, "poolMemoryBytes=" + now);
-                assertTrue(memory == 0 || now == memory, "what was released serves again: before=" + memory + " now="
-                    + now);
-                memory = now;
-                releaseAll();
-                rig.assertBalance();
-            }
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource(ThreadMode.class)
-    @StandsFor("M3")
-    void shouldWasteLessThanTheDataItKeeps(final ThreadMode mode) {
-        try (Rig rig = Rig.open(mode)) {
-            keepAll(rig);
-            final long idle = memory(rig);
-            long bytes = 0;
-            for (int i = 0; i < 400; i++) {
-                final int size = 8 << i % 14;
-                bytes += size;
-                rig.sendNow(size);
-            }
-            rig.until("all kept", () -> kept.size() == 400);
-            // Each size class has a window lent to the sender beyond what is kept.
-            final long windows = 7 * 512 * 1024;
-            final long used = memory(rig) - idle;
-            assertTrue(used < 2 * bytes + windows, "bytes=" + bytes + " used=" + used);
-            releaseAll();
-            rig.assertBalance();
-        }
-    }
-
-    private static long memory(final Rig rig) {
-        final Matcher shared = Pattern.compile("shm\\.used\\.bytes=([0-9]+)")
-            .matcher(rig.context.transports().get(0).describe());
-        assertTrue(shared.find());
-        return Long.parseLong(shared.group(1)) + rig.receiver.statistics().poolMemoryBytes();
     }
 
     @ParameterizedTest

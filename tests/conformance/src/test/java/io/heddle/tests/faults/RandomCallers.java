@@ -14,16 +14,10 @@ final class RandomCallers {
     private RandomCallers() {
     }
 
-    /** What stands in the table. */
-    @FunctionalInterface
-    interface Call {
-        void run(Random random) throws Exception;
-    }
-
     /** Returns when all threads have ended; {@code caller} makes one call and deals with what it throws. */
-    static void run(final TestSeed seed, final long lengthNs, final Collection<Call> table,
-        final BiConsumer<Call, Random> caller) throws InterruptedException {
-        final List<Call> calls = List.copyOf(table);
+    static <T> void run(final TestSeed seed, final long lengthNs, final Collection<T> table,
+        final BiConsumer<T, Random> caller) throws InterruptedException {
+        final List<T> calls = List.copyOf(table);
         final long startNs = System.nanoTime();
         final List<Thread> threads = new ArrayList<>();
         for (int i = 0; i < THREADS; i++) {

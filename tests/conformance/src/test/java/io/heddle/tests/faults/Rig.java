@@ -15,6 +15,8 @@ import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
 import java.time.Duration;
 import java.util.function.BooleanSupplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -26,6 +28,8 @@ final class Rig implements AutoCloseable {
     static final int ID = 7;
     /** How long anything may take. */
     static final Duration LIMIT = Duration.ofSeconds(10);
+
+    private static final Pattern SHARED_BYTES = Pattern.compile("shm\\.used\\.bytes=([0-9]+)");
 
     final Context context;
     final Worker sender;
@@ -80,9 +84,16 @@ final class Rig implements AutoCloseable {
     }
 
     Request send(final Endpoint to, final int bytes) {
+        return send(to, Stamp.BYTES, bytes);
+    }
+
+    /** With a header that is longer than the stamp. */
+    Request send(final Endpoint to, final int headerBytes, final int bytes) {
         final long number = sequence++;
         final byte[] payload = Stamp.payload(number, bytes);
-        return to.sendActiveMessage(ID, Stamp.of(1, number, payload, bytes), new UnsafeBuffer(payload), 0, bytes);
+        final UnsafeBuffer header = new UnsafeBuffer(new byte[headerBytes]);
+        Stamp.write(header, 1, number, payload, bytes);
+        return to.sendActiveMessage(ID, header, new UnsafeBuffer(payload), 0, bytes);
     }
 
     /** Sends and progresses until the message is handed over. */
@@ -95,6 +106,17 @@ final class Rig implements AutoCloseable {
     static void assertRight(final ActiveMessage message) {
         assertTrue(Stamp.isRight(message.header(), message.data()), () -> "wrong bytes: sequence="
             + Stamp.sequence(message.header()) + " lengthBytes=" + message.lengthBytes());
+    }
+
+    /** Of both workers: shared memory, and private memory of their pools, cached or not. */
+    long memoryBytes() {
+        return sharedBytes() + sender.statistics().poolMemoryBytes() + receiver.statistics().poolMemoryBytes();
+    }
+
+    long sharedBytes() {
+        final Matcher shared = SHARED_BYTES.matcher(context.transports().get(0).describe());
+        assertTrue(shared.find());
+        return Long.parseLong(shared.group(1));
     }
 
     void assertBalance() {

@@ -93,7 +93,8 @@ public final class PairJvm implements AutoCloseable {
         return answer(command, "failed ");
     }
 
-    private String answer(final String command) {
+    /** The answer to a command that {@link #tellLast} told it. */
+    public String answer(final String command) {
         return answer(command, "ok ");
     }
 
@@ -175,7 +176,7 @@ public final class PairJvm implements AutoCloseable {
         assertEquals(137, process.exitValue());
     }
 
-    /** Tells it a command that it does not live to answer. */
+    /** Tells it a command that it does not live to answer, or whose {@link #answer} is asked for later. */
     public void tellLast(final String command) throws IOException {
         stdin.write((command + "\n").getBytes(StandardCharsets.UTF_8));
         stdin.flush();
