@@ -28,6 +28,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  *   connect HEX        to the other one
  *   talk COUNT GAP_MS  sends so many messages, each after a random gap of up to so many milliseconds
  *   heard              how many it got, and how long after they were sent: median and 99th percentile, in ns
+ *   forget             all it has heard
  * </pre>
  */
 public final class IdleChild {
@@ -67,6 +68,9 @@ public final class IdleChild {
                 return "talked";
             case "heard":
                 return heard();
+            case "forget":
+                latenciesNs.clear();
+                return "forgotten";
             default:
                 throw new IllegalArgumentException("command=" + words[0]);
         }
