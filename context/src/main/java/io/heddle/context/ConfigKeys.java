@@ -68,7 +68,7 @@ final class ConfigKeys {
         "size from which a message is announced before its payload moves; auto chooses, inf is never");
     static final ConfigKey<Long> MESSAGE_MAX = key(
         "heddle.message.max", ConfigType.SIZE, G, between(ConfigType.SIZE, K, G),
-        "largest message, and what a worker spends on putting incoming ones together");
+        "largest message; a worker has three times as much memory for long ones, an endpoint half of what is free");
     static final ConfigKey<Integer> RING_SLOTS = key(
         "heddle.ring.slots", ConfigType.COUNT, 256,
         both(between(ConfigType.COUNT, 2, 4096), slots -> powerOfTwo(slots.longValue())),

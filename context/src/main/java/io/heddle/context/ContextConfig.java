@@ -298,8 +298,10 @@ public final class ContextConfig {
     }
 
     /**
-     * {@code heddle.message.max}: the longest message. Memory for long messages, rounded up to a power of two: as much
-     * for one endpoint, what it receives and what of it is kept together, and twice as much for all of a worker.
+     * {@code heddle.message.max}: the longest message. Memory for long messages, what is received and what of it is
+     * kept together, is bounded by it, rounded up to a power of two and to at least 128 KiB: a worker takes three times
+     * as much, at least 1 MiB, and one endpoint as much once, yet no more than half of what the worker's other
+     * endpoints leave. A message that would be over that waits, on its own endpoint, until memory comes back.
      */
     public long messageMaxBytes() {
         return values().value(ConfigKeys.MESSAGE_MAX);

@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.heddle.context.internal.HostProcess;
 import io.heddle.context.internal.RuntimeDirectory;
+import io.heddle.tests.base.OtherJvm;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -191,7 +192,7 @@ class CountersTest {
         final int outcome = new ProcessBuilder("unshare", "-rm", "true").start().waitFor();
         assumeTrue(outcome == 0, "user namespaces are not allowed");
         final Path path = Files.createDirectory(parent.toRealPath().resolve("small")).resolve("heddle");
-        try (OwnerChild child = OwnerChild.startOnSmallFileSystem(64, "fill", path)) {
+        try (OtherJvm child = OwnerChild.startOnSmallFileSystem(64, "fill", path)) {
             final String message = child.printed().get(0);
             assertTrue(message.startsWith("not enough shared memory: directory=" + path + " neededBytes="), message);
             assertTrue(message.contains("docker run --shm-size"), message);

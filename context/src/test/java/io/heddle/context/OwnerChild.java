@@ -2,94 +2,39 @@ package io.heddle.context;
 
 import io.heddle.context.internal.ListenerName;
 import io.heddle.context.internal.RuntimeDirectory;
-import java.io.BufferedReader;
+import io.heddle.tests.base.OtherJvm;
 import java.io.IOException;
-import java.io.InputStreamReader;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.TimeUnit;
 import org.agrona.concurrent.SystemEpochClock;
 
-/**
- * Another JVM that uses a runtime directory. It prints what it did, then {@code ready}, and stays until its standard
- * input ends or it is killed; it never closes in an orderly way.
- */
-public final class OwnerChild implements AutoCloseable {
+/** What another JVM does with a runtime directory, and prints; it never closes in an orderly way. */
+public final class OwnerChild {
     static final long COUNTED = 42;
     /** What mode {@code name} listens by. */
     public static final String NAME = "prices";
 
-    private final Process process;
-    private final List<String> printed = new ArrayList<>();
-
-    private OwnerChild(final Process process) {
-        this.process = process;
+    private OwnerChild() {
     }
 
     /** Returns when the child is ready; the test's time limit applies. */
-    public static OwnerChild start(final String umask, final String mode, final Path path) throws IOException {
-        return start(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"), mode, path);
+    public static OtherJvm start(final String umask, final String mode, final Path path) throws IOException {
+        return OtherJvm.start(List.of("sh", "-c", "umask " + umask + "; exec \"$@\"", "sh"), OwnerChild.class, mode,
+            path.toString());
     }
 
     /**
      * As {@link #start(String, String, Path)}, with a file system of its own where {@code path} is to be; needs user
      * namespaces.
      */
-    public static OwnerChild startOnSmallFileSystem(final int kibibytes, final String mode, final Path path)
+    public static OtherJvm startOnSmallFileSystem(final int kibibytes, final String mode, final Path path)
         throws IOException {
         final String mount = "mount -t tmpfs -o size=" + kibibytes + "k none \"$0\" && exec \"$@\"";
-        return start(List.of("unshare", "-rm", "sh", "-c", mount, path.getParent().toString()), mode, path);
-    }
-
-    private static OwnerChild start(final List<String> before, final String mode, final Path path) throws IOException {
-        final List<String> command = new ArrayList<>(before);
-        command.addAll(List.of(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "-Xmx64m", "-XX:TieredStopAtLevel=1",
-            "-cp", System.getProperty("java.class.path"),
-            OwnerChild.class.getName(), mode, path.toString()));
-        final Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
-        final OwnerChild child = new OwnerChild(process);
-        final BufferedReader output = new BufferedReader(new InputStreamReader(process.getInputStream()));
-        for (String line = output.readLine(); !"ready".equals(line); line = output.readLine()) {
-            if (line == null) {
-                throw new IOException("child ended: mode=" + mode + " printed=" + child.printed);
-            }
-            child.printed.add(line);
-        }
-        return child;
-    }
-
-    /** What it printed, a line each. */
-    public List<String> printed() {
-        return printed;
-    }
-
-    /** As this process counts. */
-    public long pid() {
-        return process.pid();
-    }
-
-    /** Whether it still runs, so nothing went wrong in it. */
-    public boolean isAlive() {
-        return process.isAlive();
-    }
-
-    /** Kills it as {@code kill -9} does, and returns when it is gone. */
-    @Override
-    public void close() {
-        process.destroyForcibly();
-        try {
-            if (!process.waitFor(30, TimeUnit.SECONDS)) {
-                throw new IllegalStateException("child does not end: pid=" + process.pid());
-            }
-        } catch (final InterruptedException ex) {
-            throw new IllegalStateException("interrupted", ex);
-        }
+        return OtherJvm.start(List.of("unshare", "-rm", "sh", "-c", mount, path.getParent().toString()),
+            OwnerChild.class, mode, path.toString());
     }
 
     /** The other side. */
@@ -104,10 +49,7 @@ public final class OwnerChild implements AutoCloseable {
             case "lock" -> FileChannel.open(path, StandardOpenOption.WRITE).lock();
             default -> throw new IllegalArgumentException(args[0]);
         }
-        System.out.println("ready");
-        while (System.in.read() >= 0) {
-            continue;
-        }
+        OtherJvm.stay();
         Runtime.getRuntime().halt(0);
     }
 

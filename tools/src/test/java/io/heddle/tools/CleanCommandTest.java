@@ -3,6 +3,7 @@ package io.heddle.tools;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.heddle.tests.base.OtherJvm;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -38,11 +39,11 @@ class CleanCommandTest {
 
     @Test
     void shouldSweepTheKilledAndNeverTheLiving() throws IOException {
-        try (OwnerJvm living = OwnerJvm.start(directory.resolve("heddle"), "living")) {
+        try (OtherJvm living = OwnerJvm.start(directory.resolve("heddle"), "living")) {
             final List<String> ofTheLiving = names();
             assertEquals(5, ofTheLiving.size(), ofTheLiving::toString);
             final List<String> before;
-            try (OwnerJvm killed = OwnerJvm.start(directory.resolve("heddle"), "killed")) {
+            try (OtherJvm killed = OwnerJvm.start(directory.resolve("heddle"), "killed")) {
                 assertTrue(killed.isAlive());
                 before = names();
             }

@@ -109,7 +109,7 @@ public final class ActiveMessage {
      *     and a copy would be needed.
      */
     public ReceivedData retain() {
-        final ReceivedData handle = core.newHandle();
+        final ReceivedData handle = core.keeping().newHandle();
         retainInto(handle);
         return handle;
     }
@@ -127,7 +127,7 @@ public final class ActiveMessage {
         }
         core.guard().enter(Operation.RETAIN);
         try {
-            core.keep(connection, element, address, dataBytes, mine);
+            core.keeping().keep(connection, element, address, dataBytes, mine);
         } finally {
             core.guard().exit(Operation.RETAIN);
         }

@@ -65,8 +65,8 @@ final class Closing {
             connection.markClosed();
             if (mode == CloseMode.FORCE) {
                 connection.refuseSends(Status.CANCELED);
-            } else if (connection.hasPending()) {
-                core.linger(connection, startNs + timeoutNs);
+            } else if (connection.waits().isWaiting()) {
+                core.ending().linger(connection, startNs + timeoutNs);
             }
             cut = connection.takeCut();
         } finally {
@@ -86,8 +86,8 @@ final class Closing {
     }
 
     private void flush(final Connection connection, final Operation operation) {
-        if (mode == CloseMode.FLUSH && connection.isWaiting()
-            && !core.sleeper().awaitProgress(() -> !connection.isWaiting(), leftNs(), operation)) {
+        if (mode == CloseMode.FLUSH && connection.waits().isWaiting()
+            && !core.sleeper().awaitProgress(() -> !connection.waits().isWaiting(), leftNs(), operation)) {
             isTimedOut = true;
         }
     }
@@ -117,7 +117,7 @@ final class Closing {
         try {
             core.guard().enter(Operation.CLOSE_ENDPOINT);
             try {
-                core.dispose(connection);
+                core.ending().dispose(connection);
             } finally {
                 core.guard().exit(Operation.CLOSE_ENDPOINT);
             }

@@ -11,9 +11,7 @@ import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.internal.TokenHolder;
 import io.heddle.context.spi.Lane;
 import java.time.Duration;
-import java.util.ArrayDeque;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
@@ -31,16 +29,11 @@ public final class Connection {
     private final ThreadGuard guard;
     private final Lane lane;
     private final int number;
-    private final ArrayDeque<PendingOperation> pending = new ArrayDeque<>();
-    private final WritableAskings askings = new WritableAskings(this);
+    private final WaitingSends waits;
+    private final EndNotice endNotice = new EndNotice(this);
     private final Reassembly reassembly = new Reassembly();
     private volatile Object userData;
     private volatile Object owner;
-    private volatile ConnectionErrorHandler errorHandler;
-    /** The end came when there was no handler. */
-    private volatile boolean endUntold;
-    /** Confined to the holder of the dispatcher token. */
-    private boolean isEndTold;
     /** By a transport's name why it was not taken, for {@link #describe()}. */
     private final Map<String, String> rejected;
     private String peer = "(connecting)";
@@ -71,10 +64,6 @@ public final class Connection {
     private int skipBytes;
 
     // Under the guard.
-    /** Volatile so that a thread that waits for a flush may look. */
-    private volatile boolean waiting;
-    /** Known to the core as one that waits for room: with sends, or with askings alone. */
-    private boolean listed;
     final TurnTaking turns = new TurnTaking();
     /** The lane refused the last record for want of room. Plain: the look without the guard takes it for a hint. */
     private boolean starved;
@@ -91,7 +80,6 @@ public final class Connection {
     private long lingerEndNs;
     /** What the close has cut off and nobody has reported yet. */
     private CloseReport cut = CloseReport.CLEAN;
-    private boolean tryAnyhow;
     /** Volatile so that the dispatcher may look: while a claim is open, room is of no use to those who wait. */
     private volatile Claim claim;
 
@@ -99,8 +87,9 @@ public final class Connection {
     Connection(final WorkerCore core, final Lane lane, final Map<String, String> rejected) {
         this.core = core;
         this.guard = core.guard();
-        this.number = core.nextNumber();
+        this.number = core.connecting().nextNumber();
         this.lane = lane;
+        waits = new WaitingSends(core, this);
         this.rejected = Map.copyOf(rejected);
         lane.attachment(this);
     }
@@ -151,7 +140,7 @@ public final class Connection {
         final int dataOffset,
         final int dataBytes, final CompletionHandler onDone, final Object userData) {
         final int headerBytes = header == null ? 0 : header.capacity();
-        checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
+        SendChecks.check(id, flags, headerBytes, data, dataOffset, dataBytes);
         guard.enter(Operation.SEND);
         try {
             final Status status = offer(id, flags, header, headerBytes, data, dataOffset, dataBytes);
@@ -171,7 +160,7 @@ public final class Connection {
         final CompletionHandler onDone,
         final Object userData) {
         final int headerBytes = header == null ? 0 : header.capacity();
-        checkSend(id, flags, headerBytes, null, 0, 0);
+        SendChecks.check(id, flags, headerBytes, null, 0, 0);
         guard.enter(Operation.SEND);
         try {
             if (sendStatus != Status.OK) {
@@ -196,7 +185,7 @@ public final class Connection {
         final int dataOffset,
         final int dataBytes) {
         final int headerBytes = header == null ? 0 : header.capacity();
-        checkSend(id, flags, headerBytes, data, dataOffset, dataBytes);
+        SendChecks.check(id, flags, headerBytes, data, dataOffset, dataBytes);
         final Status status;
         guard.enter(Operation.TRY_SEND);
         try {
@@ -225,36 +214,9 @@ public final class Connection {
         }
     }
 
-    private void checkSend(final int id, final int flags, final int headerBytes, final DirectBuffer data,
-        final int offset,
-        final int bytes) {
-        if ((id & ~ActiveMessageMeta.MAX_ID) != 0 || (flags & ~SendFlags.ALL) != 0
-            || headerBytes > ActiveMessageMeta.MAX_HEADER_BYTES
-            || (offset | bytes) < 0 || bytes > 0 && (data == null || bytes > data.capacity() - offset)) {
-            throw invalidSend(id, flags, headerBytes, data, offset, bytes);
-        }
-    }
-
-    private static HeddleException invalidSend(final int id, final int flags, final int headerBytes,
-        final DirectBuffer data,
-        final int offset, final int bytes) {
-        final String text;
-        if ((id & ~ActiveMessageMeta.MAX_ID) != 0) {
-            text = "id=" + id + " must be >= 0 and <= " + ActiveMessageMeta.MAX_ID;
-        } else if ((flags & ~SendFlags.ALL) != 0) {
-            text = "flags=" + flags + " contains unknown bits";
-        } else if (headerBytes > ActiveMessageMeta.MAX_HEADER_BYTES) {
-            text = "headerBytes=" + headerBytes + " must be <= maxHeaderBytes=" + ActiveMessageMeta.MAX_HEADER_BYTES;
-        } else {
-            text = "offset=" + offset + " lengthBytes=" + bytes + " must lie within the buffer: capacityBytes="
-                + (data == null ? "none (null)" : Integer.toString(data.capacity()));
-        }
-        return new HeddleException(Status.INVALID_PARAM, text);
-    }
-
     @Guarded
     void countSent(final int dataBytes) {
-        core.countSent(dataBytes);
+        core.counts().sent(dataBytes);
         turns.sent();
     }
 
@@ -269,7 +231,7 @@ public final class Connection {
         if (dataBytes > core.messageMaxBytes()) {
             return Status.EXCEEDS_LIMIT; // first: the sum below cannot overflow then
         }
-        if (!pending.isEmpty() || ActiveMessageMeta.recordBytes(dataBytes, headerBytes) > lane.maxFragmentBytes()) {
+        if (waits.isWaiting() || ActiveMessageMeta.recordBytes(dataBytes, headerBytes) > lane.maxFragmentBytes()) {
             return Status.NO_RESOURCE;
         }
         final Status sent = lane.send(ActiveMessageMeta.TYPE_ONLY,
@@ -292,11 +254,11 @@ public final class Connection {
 
     @Guarded
     private Request sendOrQueue(final PendingSend send) {
-        if (pending.size() >= core.sendPendingMax()) {
-            core.countRefusedSend();
+        if (waits.count() >= core.sendPendingMax()) {
+            core.counts().sendsRefused++;
             return Request.failed(Status.NO_RESOURCE);
         }
-        if (pending.isEmpty() && claim == null) {
+        if (!waits.isWaiting() && claim == null) {
             final Status status = first(send);
             if (status != Status.NO_RESOURCE) {
                 send.request.complete(status); // at once, so no handler is told
@@ -305,7 +267,7 @@ public final class Connection {
         }
         send.queued();
         core.counts().sendsQueued++;
-        queue(send);
+        waits.add(send);
         return send.request;
     }
 
@@ -319,32 +281,8 @@ public final class Connection {
             return status;
         } finally {
             if (!isWhole && send.isBegun()) {
-                core.endMidway(this, "a message broke off midway");
+                core.ending().midway(this, "a message broke off midway");
             }
-        }
-    }
-
-    @Guarded
-    private void queue(final PendingOperation operation) {
-        pending.addLast(operation);
-        waiting = true;
-        list();
-    }
-
-    @Guarded
-    private void list() {
-        if (!listed) {
-            listed = true;
-            core.addWaiting(this);
-        }
-    }
-
-    /** Nothing waits for room any more, or not from now on. */
-    @Guarded
-    private void unlist() {
-        if (listed) {
-            listed = false;
-            core.removeWaiting(this);
         }
     }
 
@@ -371,10 +309,10 @@ public final class Connection {
             if (sendStatus != Status.OK) {
                 return Request.failed(sendStatus);
             }
-            if (pending.size() >= 2 * core.sendPendingMax()) {
+            if (waits.count() >= 2 * core.sendPendingMax()) {
                 return Request.failed(Status.NO_RESOURCE);
             }
-            return pending.isEmpty() ? Request.DONE : queueFlush(null);
+            return waits.isWaiting() ? queueFlush(null) : Request.DONE;
         } finally {
             guard.exit(Operation.FLUSH);
         }
@@ -383,7 +321,7 @@ public final class Connection {
     @Guarded
     Request queueFlush(final CompletionHandler onDone) {
         final Request request = new Request(core.worker(), onDone, null);
-        queue(new PendingFlush(request, this));
+        waits.add(new PendingFlush(request, this));
         return request;
     }
 
@@ -396,18 +334,14 @@ public final class Connection {
      *     claim is open; or the error that ended the connection.
      */
     public Status tryClaim(final int id, final int flags, final int dataBytes, final Claim mine) {
-        if ((id & ~ActiveMessageMeta.MAX_ID) != 0 || dataBytes < 0 || dataBytes > maxClaimBytes()
-            || (flags & ~SendFlags.ALL) != 0) {
-            throw new HeddleException(Status.INVALID_PARAM, "id=" + id + " flags=" + flags + " lengthBytes=" + dataBytes
-                + " must be within maxId=" + ActiveMessageMeta.MAX_ID + " maxClaimBytes=" + maxClaimBytes());
-        }
+        SendChecks.checkClaim(id, flags, dataBytes, maxClaimBytes());
         guard.enter(Operation.CLAIM);
         try {
             mine.requireIdle();
             if (sendStatus != Status.OK) {
                 return sendStatus;
             }
-            if (claim != null || !pending.isEmpty()) {
+            if (claim != null || waits.isWaiting()) {
                 return Status.BUSY;
             }
             final Status status = lane.reserve(dataBytes);
@@ -453,15 +387,10 @@ public final class Connection {
             if (sendStatus != Status.OK) {
                 return sendStatus;
             }
-            if (askings.count() >= core.sendPendingMax()) {
+            if (waits.askingCount() >= core.sendPendingMax()) {
                 return Status.NO_RESOURCE;
             }
-            askings.add(callback);
-            if (isRoomy()) {
-                askings.tellAll();
-            } else {
-                list();
-            }
+            waits.ask(callback, isRoomy());
             return Status.OK;
         } finally {
             guard.exit(Operation.ON_WRITABLE);
@@ -481,7 +410,7 @@ public final class Connection {
                 return sendStatus == Status.OK ? Status.CANCELED : sendStatus;
             }
             claim = null;
-            goOnAnyhow();
+            waits.goOnAnyhow();
             final Status status = lane.publish(ActiveMessageMeta.TYPE_ONLY, meta, dataBytes);
             if (status == Status.OK) {
                 countSent(dataBytes);
@@ -499,7 +428,7 @@ public final class Connection {
             if (claim == mine) {
                 claim = null;
                 lane.abandon();
-                goOnAnyhow();
+                waits.goOnAnyhow();
             }
         } finally {
             guard.exit(Operation.ABORT);
@@ -508,92 +437,23 @@ public final class Connection {
 
     // ---- what the core does, under the guard
 
-    /**
-     * Sends what waits, in order, as far as there is room; then tells those who asked for it that there is some.
-     * Whether nothing waits any more.
-     */
-    @Guarded
-    boolean advance() {
-        tryAnyhow = false;
-        PendingOperation first = pending.peekFirst();
-        while (first != null && claim == null) {
-            final Status status = attempt(first);
-            if (status == Status.NO_RESOURCE) {
-                return false;
-            }
-            if (pending.pollFirst() != null) { // else the connection ended, and has finished it
-                core.finish(first.request, status);
-            }
-            first = pending.peekFirst();
-        }
-        if (first != null) {
-            return false;
-        }
-        waiting = false;
-        if (isRoomy()) {
-            askings.tellAll();
-        }
-        listed = !askings.isEmpty();
-        return !listed;
-    }
-
-    /**
-     * Goes on with an operation. If its buffer cannot be read any more, that is told to the error handler and ends this
-     * operation, not the round; and the connection, if the peer has part of the message already.
-     */
-    @Guarded
-    private Status attempt(final PendingOperation operation) {
-        try {
-            return operation.advance(this);
-        } catch (final RuntimeException | InternalError ex) {
-            core.tellErrorLater(this, Status.INVALID_PARAM, ex);
-            if (operation.isBegun()) {
-                core.endMidway(this, "a message broke off midway: " + ex);
-            }
-            return Status.INVALID_PARAM;
-        }
-    }
-
-    @Guarded
-    boolean cancel(final PendingOperation operation) {
-        if (operation.isBegun() || !pending.remove(operation)) {
-            return false;
-        }
-        if (pending.isEmpty()) {
-            waiting = false;
-            if (askings.isEmpty()) {
-                unlist();
-            }
-        }
-        core.finish(operation.request, Status.CANCELED);
-        goOnAnyhow();
-        return true;
-    }
-
-    /**
-     * What stood at the head of the queue, or before it, is gone: what comes next may need other room than the lane was
-     * last asked for, or nothing waits any more.
-     */
-    @Guarded
-    private void goOnAnyhow() {
-        if (listed) {
-            tryAnyhow = true;
-            core.post(WorkerCore.WORK_DEFERRED);
-        }
+    WaitingSends waits() {
+        return waits;
     }
 
     /** Whether sending may go on now; a hint. */
     @TokenHolder
     boolean mayGoOn() {
-        return claim == null && (tryAnyhow || (waiting || starved ? lane.hasRoom() : lane.isReady()));
+        return claim == null
+            && (waits.isToBeTried() || (waits.isWaiting() || starved ? lane.hasRoom() : lane.isReady()));
     }
 
     /**
      * Whether a record would probably be taken: nothing is before it, and the lane has refused none since it had room.
      */
     @Guarded
-    private boolean isRoomy() {
-        return sendStatus == Status.OK && pending.isEmpty() && claim == null && lane.isReady()
+    boolean isRoomy() {
+        return sendStatus == Status.OK && !waits.isWaiting() && claim == null && lane.isReady()
             && (!starved || lane.hasRoom());
     }
 
@@ -603,19 +463,10 @@ public final class Connection {
         if (sendStatus == Status.OK) {
             sendStatus = status;
         }
-        int requests = 0;
-        long bytes = 0;
-        for (PendingOperation left = pending.pollFirst(); left != null; left = pending.pollFirst()) {
-            requests++;
-            bytes += left.leftBytes();
-            core.finish(left.request, status);
-        }
-        waiting = false; // whoever waits for a flush need not wait any more
-        askings.clear();
-        unlist();
+        final CloseReport refused = waits.refuse(status);
         loseClaim();
-        if (closing && requests > 0) {
-            cut = cut.plus(new CloseReport(requests, bytes, List.of(), false));
+        if (closing && refused.cutRequests() > 0) {
+            cut = cut.plus(refused);
         }
     }
 
@@ -625,6 +476,11 @@ public final class Connection {
         final CloseReport taken = cut;
         cut = CloseReport.CLEAN;
         return taken;
+    }
+
+    /** Whether a claim is open: then room is of no use to those who wait. */
+    boolean isClaimed() {
+        return claim != null;
     }
 
     @Guarded
@@ -643,13 +499,10 @@ public final class Connection {
         if (sendStatus == Status.OK) {
             sendStatus = Status.CANCELED;
         }
-        askings.clear();
-        if (pending.isEmpty()) {
-            unlist();
-        }
+        waits.forgetAskings();
         if (claim != null) {
             loseClaim();
-            goOnAnyhow();
+            waits.goOnAnyhow();
         }
     }
 
@@ -731,25 +584,11 @@ public final class Connection {
 
     /** Closed, and nothing is to be flushed any more. */
     boolean isToBeDisposed(final long nowNs) {
-        return closed && !disposed && (pending.isEmpty() || !lingering || isLingerOver(nowNs));
+        return closed && !disposed && (!waits.isWaiting() || !lingering || isLingerOver(nowNs));
     }
 
     boolean isDisposed() {
         return disposed;
-    }
-
-    boolean hasPending() {
-        return !pending.isEmpty();
-    }
-
-    /** Nobody waits for room, neither a send nor who asked to be told. */
-    boolean isContent() {
-        return pending.isEmpty() && askings.isEmpty();
-    }
-
-    /** As {@link #hasPending()}, by a thread that is not under the guard: a hint. */
-    boolean isWaiting() {
-        return waiting;
     }
 
     // ---- pausing, by the holder of the token
@@ -834,7 +673,6 @@ public final class Connection {
         return closed;
     }
 
-
     /** OK, or why nothing can be sent any more. */
     public Status status() {
         return sendStatus;
@@ -885,27 +723,11 @@ public final class Connection {
      * before. Any thread.
      */
     public void onError(final ConnectionErrorHandler handler) {
-        errorHandler = handler;
-        if (handler != null && endUntold) { // Volatile, after the handler; partner: tellEnd().
-            core.tellEndLater(this);
-        }
+        endNotice.handler(handler);
     }
 
-    ConnectionErrorHandler errorHandler() {
-        return errorHandler;
-    }
-
-    /** Dispatching thread. Tells the handler of the end, once; without one it is remembered for who comes later. */
-    void tellEnd() {
-        if (errorHandler == null) {
-            endUntold = true;
-        }
-        final ConnectionErrorHandler handler = errorHandler; // Volatile, after the mark; partner: onError().
-        if (handler != null && !isEndTold && !closing) { // whoever closes it is told by the close
-            isEndTold = true;
-            endUntold = false;
-            handler.onError(this, status(), failure());
-        }
+    EndNotice endNotice() {
+        return endNotice;
     }
 
     void requireOpen(final String operation) {
@@ -919,7 +741,7 @@ public final class Connection {
      * with {@code stalledForMs} the time since the lane refused a message and has taken none. Any thread.
      */
     public String describe() {
-        return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + pending.size() + " paused=" + paused
+        return "endpoint peer=[" + peer + "] status=" + sendStatus + " pending=" + waits.count() + " paused=" + paused
             + (starved ? " stalledForMs=" + TimeUnit.NANOSECONDS.toMillis(core.nanoTime() - starvedSinceNs) : "")
             + " [" + lane.describe() + "] rejected=" + allRejected();
     }

@@ -140,7 +140,7 @@ final class Dispatcher {
             collectRecords(connection);
             return true;
         } catch (final RuntimeException | InternalError ex) {
-            core.broken(connection, ex);
+            core.ending().broken(connection, ex);
             return false;
         }
     }
@@ -216,15 +216,13 @@ final class Dispatcher {
         return resumed;
     }
 
-    /** Whether there is anybody whom {@link #messageRoomMade()} could concern. */
-    boolean hasPaused() {
-        return !paused.isEmpty();
-    }
-
-    /** Whether a message waits for memory, which may be had at some time that nobody tells. */
+    /**
+     * Whether a message waits for memory, which may be had at some time that nobody tells; whom {@link
+     * #messageRoomMade()} concerns.
+     */
     boolean hasStalled() {
-        for (final Connection connection : paused) {
-            if (connection.isStalled()) {
+        for (int i = 0; i < paused.size(); i++) { // by index: on the way of messages, nothing is allocated
+            if (paused.get(i).isStalled()) {
                 return true;
             }
         }
@@ -233,9 +231,9 @@ final class Dispatcher {
 
     /** There may be memory for long messages: whoever waits for it tries again. */
     void messageRoomMade() {
-        for (final Connection connection : paused) {
-            if (connection.isStalled()) {
-                connection.resumeAsync();
+        for (int i = 0; i < paused.size(); i++) { // as above
+            if (paused.get(i).isStalled()) {
+                paused.get(i).resumeAsync();
             }
         }
     }
@@ -360,7 +358,7 @@ final class Dispatcher {
             handler.onMessage(current);
         } catch (final Throwable ex) {
             counts.callbacksFailed++;
-            core.tellError(connection, Status.CANCELED, ex);
+            core.reports().error(connection, Status.CANCELED, ex);
         } finally {
             isPostponed = current.end();
         }
@@ -377,7 +375,7 @@ final class Dispatcher {
         counts.dropped++;
         if (!droppedTold.get(id)) {
             droppedTold.set(id);
-            core.tellError(connection, Status.NO_ELEM,
+            core.reports().error(connection, Status.NO_ELEM,
                 new HeddleException(Status.NO_ELEM, "message dropped: no handler for id=" + id + " "
                 + connection));
         }
@@ -429,12 +427,12 @@ final class Dispatcher {
         if (total > kept.messageMaxBytes()) {
             counts.dropped++;
             connection.skipping(total - here);
-            core.tellError(connection, Status.EXCEEDS_LIMIT, new HeddleException(Status.EXCEEDS_LIMIT,
+            core.reports().error(connection, Status.EXCEEDS_LIMIT, new HeddleException(Status.EXCEEDS_LIMIT,
                 "message dropped: lengthBytes=" + total + " must be <= heddle.message.max="
                 + kept.messageMaxBytes()));
             return false;
         }
-        final PoolElement element = core.takeMessage(connection, total);
+        final PoolElement element = core.keeping().takeMessage(connection, total);
         if (element == null) {
             connection.stalled(true);
             return false;
@@ -453,13 +451,13 @@ final class Dispatcher {
             return false;
         }
         reassembly.close();
-        core.dropMessage(element);
+        core.keeping().dropMessage(element);
         return true;
     }
 
     private boolean violated(final Connection connection, final String field) {
         counts.protocolViolations++;
-        core.violated(connection, field);
+        core.ending().violated(connection, field);
         return true;
     }
 
@@ -482,7 +480,7 @@ final class Dispatcher {
                 each.tell();
             } catch (final Throwable ex) {
                 counts.callbacksFailed++;
-                core.tellError(each.connection(), Status.CANCELED, ex);
+                core.reports().error(each.connection(), Status.CANCELED, ex);
             }
         }
     }

@@ -50,8 +50,8 @@ final class DroppedHandles {
 
     private void found(final Watch watch) {
         found.incrementAndGet();
-        core.warn("received data was dropped without release and is given back: worker={} {}", core.name(), watch.hold,
-            watch.receipt);
+        core.reports().warn("received data was dropped without release and is given back: worker={} {}",
+            core.name(), watch.hold, watch.receipt);
         watch.hold.letGo(core);
     }
 

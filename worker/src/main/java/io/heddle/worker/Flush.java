@@ -19,7 +19,7 @@ final class Flush {
     static Request all(final WorkerCore core) {
         final Flush flush = new Flush(core);
         for (final Connection connection : core.connections()) {
-            if (connection.hasPending()) {
+            if (connection.waits().isWaiting()) {
                 flush.left++;
                 connection.queueFlush(flush::partDone);
             }
@@ -32,7 +32,7 @@ final class Flush {
             outcome = status;
         }
         if (--left == 0) {
-            core.finishFromCallback(whole, outcome);
+            core.outcomes().finishFromCallback(whole, outcome);
         }
     }
 }

@@ -153,13 +153,13 @@ final class HandlerLane implements EventHandler<HandlerLane.Slot> {
             handler.onMessage(slot.id, data, slot.connection);
             isFine = true;
         } catch (final Throwable ex) {
-            core.tellError(slot.connection, Status.CANCELED, ex);
+            core.reports().error(slot.connection, Status.CANCELED, ex);
         }
         if (data.isHeld()) {
             try {
                 letGo(data, isFine);
             } catch (final Throwable ex) {
-                core.tellError(slot.connection, Status.CANCELED, ex); // A refused release has changed nothing.
+                core.reports().error(slot.connection, Status.CANCELED, ex); // A refused release has changed nothing.
                 data.close();
             }
         }

@@ -106,7 +106,7 @@ public final class HandlerPool implements AutoCloseable {
     public void close() {
         final long timeoutNs = worker.context().config().closeTimeoutNs();
         if (close(CloseMode.FLUSH, Duration.ofNanos(timeoutNs)).isTimedOut()) {
-            worker.core().warn("handler pool has cut off what it had or has not ended yet: worker={} "
+            worker.core().reports().warn("handler pool has cut off what it had or has not ended yet: worker={} "
                 + "heddle.close.timeout={}ns", worker.name(), timeoutNs);
         }
     }
@@ -130,7 +130,7 @@ public final class HandlerPool implements AutoCloseable {
         final long startNs = System.nanoTime();
         final long timeoutNs = TimeUnit.NANOSECONDS.convert(deadline);
         // A dispatcher that has seen the pool open may be about to pass a message on.
-        boolean isInTime = worker.core().awaitQuiet(startNs + timeoutNs);
+        boolean isInTime = worker.core().quietMoments().await(startNs + timeoutNs);
         if (mode == CloseMode.FLUSH) {
             isInTime &= awaitDrained(startNs, timeoutNs);
         }

@@ -20,16 +20,28 @@ import org.agrona.concurrent.NanoClock;
 
 /**
  * Private memory of one worker: right-sized copies of what was kept and could not be kept in place, and the buffers in
- * which long messages are put together. Both have a budget. Confined to the worker's guard, but for the gauges.
+ * which long messages are put together. Both have a budget.
+ *
+ * <p>Of the memory for long messages one endpoint may have as much as the longest takes, but no more than half of what
+ * all others leave of three times that. So two endpoints may each have a longest message under way, and however many
+ * have taken all they could get, there is something left for the next, down to the smallest memory of an element.
+ *
+ * <p>Confined to the worker's guard, but for the gauges.
  */
 final class KeptPools {
     private static final int LEAST_COPY_BYTES = 64;
     private static final int MOST_COPY_BYTES = 64 * 1024;
+    /** Eight of the smallest: where messages are short, many endpoints can have one under way all the same. */
+    private static final long LEAST_MESSAGES_BYTES = 8 * OversizePool.MIN_ELEMENT_BYTES;
 
     private final MemoryPoolSet copies;
     private final OversizePool oversize;
     private final PoolBudget copyBudget;
     private final long messageMaxBytes;
+    /** The most memory for long messages that one endpoint may have. */
+    private final long shareBytes;
+    /** Memory of long messages in use, of all endpoints. */
+    private long messagesBytes;
     /** Times an endpoint had to wait because of its own share. Written under the guard; a gauge. */
     private volatile long overShare;
 
@@ -51,9 +63,9 @@ final class KeptPools {
         copies = MemoryPoolSet.create(core.name() + "-copies", LEAST_COPY_BYTES, MOST_COPY_BYTES, builder ->
             builder.allocator(budgeted).attachment(core).tracker(tracker).clock(clock).describer(holder));
         messageMaxBytes = config.messageMaxBytes();
-        // Twice the share of an endpoint, so that no single one can leave nothing to the others.
-        oversize = new OversizePool(core.name() + "-messages", 2 * OversizePool.memoryBytesFor(messageMaxBytes),
-            OversizePool.DEFAULT_CACHED_SHARE / 2,
+        shareBytes = OversizePool.memoryBytesFor(messageMaxBytes);
+        oversize = new OversizePool(core.name() + "-messages", Math.max(3 * shareBytes, LEAST_MESSAGES_BYTES),
+            OversizePool.DEFAULT_CACHED_SHARE / 3,
             ChunkAllocator.direct(), core, tracker, clock, holder);
     }
 
@@ -83,23 +95,34 @@ final class KeptPools {
      */
     @Guarded
     PoolElement takeMessage(final Connection connection, final int bytes) {
-        final long share = oversize.budgetBytes() / 2;
-        if (connection.messageMemoryBytes() + OversizePool.memoryBytesFor(bytes) > share) {
+        if (connection.messageMemoryBytes() + OversizePool.memoryBytesFor(bytes) > shareOf(connection)) {
             overShare++;
             return null;
         }
         final PoolElement element = oversize.take(bytes);
         if (element != null) {
             element.lane(connection);
-            connection.addMessageMemory(element.capacityBytes());
+            addMessageMemory(connection, element.capacityBytes());
         }
         return element;
     }
 
     @Guarded
+    private long shareOf(final Connection connection) {
+        final long others = messagesBytes - connection.messageMemoryBytes();
+        return Math.min(shareBytes, (oversize.budgetBytes() - others) / 2);
+    }
+
+    @Guarded
+    private void addMessageMemory(final Connection connection, final long bytes) {
+        connection.addMessageMemory(bytes);
+        messagesBytes += bytes;
+    }
+
+    @Guarded
     void put(final PoolElement element) {
         if (isMessage(element) && element.lane() instanceof Connection connection) {
-            connection.addMessageMemory(-element.capacityBytes());
+            addMessageMemory(connection, -element.capacityBytes());
         }
         element.pool().put(element);
     }

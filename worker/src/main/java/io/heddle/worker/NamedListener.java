@@ -92,7 +92,7 @@ public final class NamedListener {
         if (core.token().isInCallback()) {
             return new CloseReport(refused, 0, List.of(), false);
         }
-        final boolean isQuiet = core.awaitQuiet(startNs + TimeUnit.NANOSECONDS.convert(deadline));
+        final boolean isQuiet = core.quietMoments().await(startNs + TimeUnit.NANOSECONDS.convert(deadline));
         quiet |= isQuiet;
         return new CloseReport(refused, 0, List.of(), !isQuiet);
     }

@@ -52,7 +52,7 @@ public final class PendingConnection {
             if (late != null) {
                 throw late;
             }
-            return core.accepted(incoming);
+            return core.connecting().accept(incoming);
         } finally {
             guard.exit(Operation.ANSWER_REQUEST);
         }

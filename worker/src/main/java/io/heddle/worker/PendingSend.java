@@ -82,7 +82,7 @@ final class PendingSend extends PendingOperation {
     @Guarded
     Status advance(final Connection on) {
         if (queued && !begun && ThreadGuard.CHECKS && data != null && dataBytes > 0 && crcOfData() != crc) {
-            connection.core().payloadChanged(connection, id, dataBytes);
+            connection.core().reports().payloadChangedLater(connection, id, dataBytes);
         }
         final Lane lane = connection.lane();
         for (;;) {

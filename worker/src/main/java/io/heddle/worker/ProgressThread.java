@@ -171,7 +171,7 @@ public final class ProgressThread implements AutoCloseable {
         } catch (final Throwable ex) {
             // As in round(): not even a rule that somebody else broke. A worker closed meanwhile is no error.
             if (!worker.isClosed()) {
-                worker.core().tellError(null, Status.CANCELED, ex);
+                worker.core().reports().error(null, Status.CANCELED, ex);
             }
         }
     }
@@ -199,7 +199,7 @@ public final class ProgressThread implements AutoCloseable {
             return done + worker.progress();
         } catch (final Throwable ex) {
             // Only close ends this thread: not even a broken thread-mode rule of somebody else.
-            worker.core().tellError(null, Status.CANCELED, ex);
+            worker.core().reports().error(null, Status.CANCELED, ex);
             return 1;
         } finally {
             if (applicationLock != null) {
@@ -213,8 +213,8 @@ public final class ProgressThread implements AutoCloseable {
     public void close() {
         final long timeoutNs = worker.context().config().closeTimeoutNs();
         if (close(CloseMode.FLUSH, Duration.ofNanos(timeoutNs)).isTimedOut()) {
-            worker.core().warn("progress thread has not ended yet: worker={} heddle.close.timeout={}ns; a callback or "
-                + "task does not return", worker.name(), timeoutNs);
+            worker.core().reports().warn("progress thread has not ended yet: worker={} "
+                + "heddle.close.timeout={}ns; a callback or task does not return", worker.name(), timeoutNs);
         }
     }
 

@@ -30,7 +30,7 @@ final class PublishedCounts implements AutoCloseable {
         set(WorkerCounter.ENDPOINTS_WAITING, core.waitingCount());
         set(WorkerCounter.SENDS_REFUSED, c.sendsRefused);
         set(WorkerCounter.RELEASES, c.homecomings);
-        final long inUse = core.heldElements();
+        final long inUse = core.keeping().heldElements();
         highWater = Math.max(highWater, inUse);
         set(WorkerCounter.POOL_IN_USE, inUse);
         set(WorkerCounter.POOL_HIGH_WATER, highWater);
@@ -43,8 +43,8 @@ final class PublishedCounts implements AutoCloseable {
     /** What is costly to add up: at the end, and when the worker falls idle. */
     void publishPools(final WorkerCore core) {
         publish(core);
-        set(WorkerCounter.POOL_EXHAUSTED, core.poolsExhausted());
-        set(WorkerCounter.POOL_REFUSED, core.poolsRefused());
+        set(WorkerCounter.POOL_EXHAUSTED, core.keeping().poolsExhausted());
+        set(WorkerCounter.POOL_REFUSED, core.keeping().poolsRefused());
     }
 
     private void set(final WorkerCounter kind, final long value) {

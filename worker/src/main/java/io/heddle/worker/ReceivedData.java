@@ -66,7 +66,7 @@ public sealed class ReceivedData extends GuardedBuffer implements AutoCloseable 
      */
     public ReceivedData retain() {
         final WorkerCore core = core("retain");
-        final ReceivedData other = core.newHandle();
+        final ReceivedData other = core.keeping().newHandle();
         core.guard().enter(Operation.RETAIN);
         try {
             final long address = addressOffset();

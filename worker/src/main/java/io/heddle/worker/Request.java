@@ -106,7 +106,7 @@ public final class Request {
      *     progress. False means that the operation has finished or will.
      */
     public boolean cancel() {
-        return worker != null && worker.core().cancel(this);
+        return worker != null && worker.core().outcomes().cancel(this);
     }
 
     /** Under the guard. */

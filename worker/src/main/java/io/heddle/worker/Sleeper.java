@@ -20,8 +20,8 @@ import org.agrona.UnsafeApi;
  * peers fence, and waits until every store that a peer had under way without a fence has long arrived; then it arms,
  * fences, and looks once more. After a while of steady work without arming it says POLLING again. Whatever might still
  * be missed is found by the look after each {@link #SLICE_NS} of {@link #await}. What can be missed at all is missed in
- * falling asleep, so a sleep that has lasted looks less often. An application's selector does not look; what comes by
- * time alone wakes it every {@link #LATER_SLICE_NS}.
+ * falling asleep, so a sleep that has lasted looks less often. An application's selector does not look; for what
+ * comes by time alone there is a {@link TimedLook}.
  *
  * <p>{@link #arm()} and {@link #worked()} under the guard or with the token; the rest for any thread.
  */
@@ -41,6 +41,7 @@ final class Sleeper {
     private final WakeChannel channel;
     private final WakeUp wakeUp;
     private final boolean isEnabled;
+    private final TimedLook timedLook;
     private volatile boolean signalled;
     /** What peers were told. Written with the token. */
     private long told = WaitState.POLLING;
@@ -52,6 +53,7 @@ final class Sleeper {
         this.channel = channel;
         this.wakeUp = wakeUp;
         this.isEnabled = isEnabled;
+        timedLook = new TimedLook(core, wakeUp);
     }
 
     /** A round found work. With the token. */
@@ -135,18 +137,10 @@ final class Sleeper {
             signalled = false;
             return Status.BUSY;
         }
-        if (channel.isMade() && core.hasTimed()) {
-            final long wakeUpsThen = wakeUp.wakeUps();
-            core.executeLater(() -> lookForSelector(wakeUpsThen), LATER_SLICE_NS);
+        if (channel.isMade() && core.timed().isPending()) {
+            timedLook.begin();
         }
         return Status.OK;
-    }
-
-    /** A selector that still sleeps is woken for a round that sees the time. */
-    private void lookForSelector(final long wakeUpsThen) {
-        if (wakeUp.isAsleepSince(wakeUpsThen)) {
-            core.post(WorkerCore.WORK_EVENTS);
-        }
     }
 
     /** Sleeps until woken or until the time is over; at once if not armed. Whether it was woken. */

@@ -108,10 +108,10 @@ final class StallWatch {
 
     private void tell(final List<String> pending) {
         final ProgressThread progressing = core.progressThread();
-        core.warn("worker has pending work and hasn't been progressed since {}: worker={} threadMode={} pending={} "
-            + "progressThread={}; nothing moves unless somebody progresses: have ProgressThread.start(worker) do it, "
-            + "or call worker.progress(), with arm() and await() in between", Instant.ofEpochMilli(seenProgressMs),
-            core.name(), core.worker().threadMode(), pending, progressing == null ? "none"
-            : progressing.thread().getName());
+        core.reports().warn("worker has pending work and hasn't been progressed since {}: worker={} threadMode={} "
+            + "pending={} progressThread={}; nothing moves unless somebody progresses: have "
+            + "ProgressThread.start(worker) do it, or call worker.progress(), with arm() and await() in between",
+            Instant.ofEpochMilli(seenProgressMs), core.name(), core.worker().threadMode(), pending,
+            progressing == null ? "none" : progressing.thread().getName());
     }
 }

@@ -49,7 +49,7 @@ final class TearDown {
             for (final Connection connection : core.connections()) {
                 connection.stopAccepting();
                 connection.markClosed();
-                core.dispose(connection);
+                core.ending().dispose(connection);
                 report = report.plus(connection.takeCut());
             }
             final List<String> texts = new ArrayList<>();

@@ -147,7 +147,7 @@ public final class Worker implements AutoCloseable {
 
     /** Who is told what nobody can be thrown at; null for the log. Any thread. */
     public void onError(final WorkerErrorHandler handler) {
-        core.errorHandler(handler);
+        core.reports().errorHandler(handler);
     }
 
     /**
@@ -259,7 +259,7 @@ public final class Worker implements AutoCloseable {
         guard.enter(Operation.CREATE_ENDPOINT);
         try {
             core.requireNotClosing("connect");
-            return core.connect(remote);
+            return core.connecting().connect(remote);
         } finally {
             guard.exit(Operation.CREATE_ENDPOINT);
         }
@@ -280,7 +280,7 @@ public final class Worker implements AutoCloseable {
         guard.enter(Operation.CREATE_ENDPOINT);
         try {
             core.requireNotClosing("connect");
-            return core.connect(listener, applicationData, waitNs);
+            return core.connecting().connect(listener, applicationData, waitNs);
         } finally {
             guard.exit(Operation.CREATE_ENDPOINT);
         }
@@ -303,13 +303,13 @@ public final class Worker implements AutoCloseable {
     /** Counts and gauges. Any thread. */
     public WorkerStatistics statistics() {
         final WorkerCounts c = core.counts();
-        final KeptPools kept = core.kept();
+        final Keeping keeping = core.keeping();
         final WorkerLock lock = guard.workerLock();
         return new WorkerStatistics(c.messagesSent, c.bytesSent, c.messagesReceived, c.bytesReceived, c.bytesCopied,
             c.dropped, c.postponed, c.callbacksFailed, core.waitingCount(), c.sendsRefused, core.connections().length,
-            core.heldElements(), kept.memoryBytes(), kept.cachedBytes(), core.poolsExhausted(), core.poolsRefused(),
-            c.homecomings,
-            guard.violations(), c.protocolViolations, c.payloadsChanged, core.sleeper().wakeUps(),
+            keeping.heldElements(), keeping.pools().memoryBytes(), keeping.pools().cachedBytes(),
+            keeping.poolsExhausted(), keeping.poolsRefused(), c.homecomings, guard.violations(), c.protocolViolations,
+            c.payloadsChanged, core.sleeper().wakeUps(),
             lock == null ? 0 : lock.contendedCount(), lock == null ? 0 : lock.handedCount(),
             lock == null ? 0 : lock.longestWaitNs());
     }
@@ -325,7 +325,7 @@ public final class Worker implements AutoCloseable {
             .append(ThreadGuard.CHECKS ? "assert" : "off").append(" listeners=").append(core.listeners().names())
             .append(" transports=").append(core.transportNames()).append(" rejected=")
             .append(context.unusedTransports()).append(' ').append(statistics())
-            .append(" droppedHandlesFound=").append(core.droppedHandles()).append('\n');
+            .append(" droppedHandlesFound=").append(core.keeping().droppedHandles()).append('\n');
         for (final Connection connection : core.connections()) {
             text.append(connection.describe()).append('\n');
         }
@@ -357,7 +357,7 @@ public final class Worker implements AutoCloseable {
     public void close() {
         final CloseReport report = close(CloseMode.FLUSH, Duration.ofNanos(context.config().closeTimeoutNs()));
         for (final String leak : report.leaks()) {
-            core.warn("{} worker={}", leak, name);
+            core.reports().warn("{} worker={}", leak, name);
         }
     }
 

@@ -4,13 +4,10 @@ import io.heddle.context.CloseMode;
 import io.heddle.context.CloseReport;
 import io.heddle.context.Context;
 import io.heddle.context.ContextConfig;
-import io.heddle.context.HeddleException;
 import io.heddle.context.Leak;
-import io.heddle.context.MemoryPool;
 import io.heddle.context.PoolElement;
 import io.heddle.context.Status;
 import io.heddle.context.ThreadMode;
-import io.heddle.context.UnreachableException;
 import io.heddle.context.internal.DispatchToken;
 import io.heddle.context.internal.Guarded;
 import io.heddle.context.internal.LoggingViolationListener;
@@ -18,10 +15,7 @@ import io.heddle.context.internal.Operation;
 import io.heddle.context.internal.ReturnStack;
 import io.heddle.context.internal.ThreadGuard;
 import io.heddle.context.internal.TokenHolder;
-import io.heddle.context.spi.IncomingConnection;
-import io.heddle.context.spi.InterfaceListener;
 import io.heddle.context.spi.InterfaceOptions;
-import io.heddle.context.spi.Lane;
 import io.heddle.context.spi.Transport;
 import io.heddle.context.spi.TransportInterface;
 import java.lang.invoke.MethodHandles;
@@ -29,16 +23,9 @@ import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
-import org.agrona.UnsafeApi;
 import org.agrona.concurrent.NanoClock;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * What a worker is made of: guard, token, interfaces, connections, and the word in which work is visible.
@@ -47,34 +34,27 @@ import org.slf4j.LoggerFactory;
  * alone; application code runs with the token and never under the worker lock. Longer than most, as the one place where
  * these three meet.
  */
-final class WorkerCore implements InterfaceListener {
+final class WorkerCore {
     static final int WORK_RETURNS = 1;
     static final int WORK_EVENTS = 1 << 1;
     static final int WORK_RESUME = 1 << 2;
     static final int WORK_DEFERRED = 1 << 3;
     static final int WORK_CLOSE = 1 << 4;
 
-    private static final Logger LOGGER = LoggerFactory.getLogger(Worker.class);
-    private static final int MAX_LOG_LINES = 20;
-    private static final int RETURNS_PER_STEP = 1024;
     private static final int CLOCK_ROUNDS = 64;
     private static final int IDLE_CLOCK_ROUNDS = 4096;
     /** Some ten milliseconds. */
     private static final int LONG_IDLE_ROUNDS = 1 << 20;
     /** Some 10 ns each: measured best between 3 and 6, on processors near each other and far apart. */
     private static final int REST_PAUSES = 4;
-    /** Memory that the system did not have may be there now, though nothing came back to this worker. */
-    private static final long STALL_RETRY_NS = TimeUnit.SECONDS.toNanos(1);
     private static final VarHandle WORK;
     private static final VarHandle WAITING;
-    private static final VarHandle CONNECTIONS;
 
     static {
         try {
             final MethodHandles.Lookup lookup = MethodHandles.lookup();
             WORK = lookup.findVarHandle(WorkerCore.class, "work", int.class);
             WAITING = lookup.findVarHandle(WorkerCore.class, "waiting", Connection[].class);
-            CONNECTIONS = lookup.findVarHandle(WorkerCore.class, "connections", Connection[].class);
         } catch (final ReflectiveOperationException ex) {
             throw new ExceptionInInitializerError(ex);
         }
@@ -91,21 +71,26 @@ final class WorkerCore implements InterfaceListener {
     private final int sendPendingMax;
     private final TransportInterface[] interfaces;
     private final ReturnStack returns = new ReturnStack(element -> element.pool().lateReturn(element));
-    private final KeptPools kept;
-    private final DroppedHandles dropped;
+    private final Keeping keeping;
     private final LanePoller poller = new LanePoller();
     private final DeferredQueue deferred = new DeferredQueue();
     private final WakeUp wakeUp;
     private final WorkerCounts counts = new WorkerCounts();
     private final PublishedCounts published;
     private final Dispatcher dispatcher;
+    private final Homecoming homecoming;
+    private final TimedWork timed;
+    private final Connecting connecting;
+    private final Ending ending;
+    private final Outcomes outcomes;
+    private final QuietMoments quietMoments;
     private final Sleeper sleeper;
     private final Listeners listeners;
     private final StallWatch stallWatch;
     /** Whose thread does what the worker's own must not. */
     private final Transport first;
     private final TearDown tearDown = new TearDown(this);
-    private final AtomicInteger logLines = new AtomicInteger();
+    private final Reports reports;
 
     /**
      * What there is to do that no lane shows. Bits are set by any thread and taken by the holder of the token, under
@@ -117,23 +102,13 @@ final class WorkerCore implements InterfaceListener {
      * it.
      */
     private volatile Connection[] waiting = new Connection[0];
-    private volatile Connection[] connections = new Connection[0];
-    private volatile WorkerErrorHandler errorHandler;
     private volatile ProgressThread progressThread;
     /** Its close has begun: nothing new is made. Written under the guard. */
     private volatile boolean closing;
     private volatile boolean closed;
-    /** Connections that were closed inside a callback and are flushed still. Written under the guard. */
-    private volatile int lingering;
-    /** Counts, on request, the moments at which no callback was running. Written with the token. */
-    private volatile long quietMoments;
-    private PoolElement homeChain;
     private int firstWaiting;
-    private int connectionCount;
     private int rounds;
     private int idleRounds;
-    /** By the clock, with the token. */
-    private long stallRetryNs;
     /** Read once per so many rounds: dates what is kept, no more. */
     private volatile long coarseNs;
 
@@ -147,18 +122,24 @@ final class WorkerCore implements InterfaceListener {
         isMulti = mode == ThreadMode.MULTI;
         clock = config.nanoClock();
         coarseNs = clock.nanoTime();
-        stallRetryNs = coarseNs;
-        final LoggingViolationListener listener = new LoggingViolationListener(error -> tellError(null,
+        reports = new Reports(this);
+        final LoggingViolationListener listener = new LoggingViolationListener(error -> reports.error(null,
             Status.INVALID_PARAM, error));
         guard = new ThreadGuard(name, mode, clock, listener, config.isLockBiased());
         token = new DispatchToken(name, config.isLockBiased());
         listeners = new Listeners(this, guard);
         messageMaxBytes = config.messageMaxBytes();
         sendPendingMax = config.sendPendingMax();
-        kept = new KeptPools(this, config, () -> coarseNs);
-        dropped = DroppedHandles.of(this, config);
+        final KeptPools kept = new KeptPools(this, config, () -> coarseNs);
+        keeping = new Keeping(this, config, kept);
         published = new PublishedCounts(context.counters().newWorkerCounters(name), config.poolLimitBytes());
         dispatcher = new Dispatcher(this, kept, poller, counts);
+        homecoming = new Homecoming(this, returns, dispatcher);
+        timed = new TimedWork(this, dispatcher, coarseNs);
+        connecting = new Connecting(this, context, poller);
+        ending = new Ending(this, poller, dispatcher, timed);
+        outcomes = new Outcomes(this);
+        quietMoments = new QuietMoments(this);
         final WakeChannel wakeChannel = new WakeChannel(name, task -> first.execute(task, 0));
         wakeUp = new WakeUp(wakeChannel::ring);
         sleeper = new Sleeper(this, wakeChannel, wakeUp, config.isWakeupEnabled());
@@ -173,7 +154,7 @@ final class WorkerCore implements InterfaceListener {
         try {
             for (final Transport transport : context.transports()) {
                 opened.add(transport.openInterface(new InterfaceOptions(ThreadLocalRandom.current().nextLong(), name,
-                    this, returns, this::postEvents), this));
+                    this, returns, this::postEvents), connecting));
             }
             return opened.toArray(new TransportInterface[0]);
         } catch (final RuntimeException ex) {
@@ -217,6 +198,39 @@ final class WorkerCore implements InterfaceListener {
 
     Dispatcher dispatcher() {
         return dispatcher;
+    }
+
+    TimedWork timed() {
+        return timed;
+    }
+
+    Connecting connecting() {
+        return connecting;
+    }
+
+    /** All there are; any thread. */
+    Connection[] connections() {
+        return connecting.all();
+    }
+
+    Ending ending() {
+        return ending;
+    }
+
+    Outcomes outcomes() {
+        return outcomes;
+    }
+
+    QuietMoments quietMoments() {
+        return quietMoments;
+    }
+
+    Keeping keeping() {
+        return keeping;
+    }
+
+    Reports reports() {
+        return reports;
     }
 
     WorkerCounts counts() {
@@ -283,6 +297,11 @@ final class WorkerCore implements InterfaceListener {
         wakeUp.wake();
     }
 
+    /** Wakes a sleeper: there is something to see that is no work. */
+    void wake() {
+        wakeUp.wake();
+    }
+
     private void postEvents() {
         post(WORK_EVENTS);
         stallWatch.begin();
@@ -341,7 +360,7 @@ final class WorkerCore implements InterfaceListener {
             guard.enter(Operation.PROGRESS);
         }
         try {
-            for (final Connection connection : connections) {
+            for (final Connection connection : connecting.all()) {
                 lost += connection.lane().endIfMemoryLost() ? 1 : 0;
             }
         } finally {
@@ -358,13 +377,13 @@ final class WorkerCore implements InterfaceListener {
     /** Whether there is anything to do besides what lanes have received, without the lock. */
     @TokenHolder
     private boolean hasOtherWork() {
-        return work != 0 || dispatcher.isRetirePending() || mayGoOn() || isLingerOver();
+        return work != 0 || dispatcher.isRetirePending() || mayGoOn();
     }
 
     /** Whether there is anything to do at all, at any lane; before sleeping. */
     @TokenHolder
     boolean lookAtAll() {
-        return hasOtherWork() || poller.lookAtAll();
+        return hasOtherWork() || timed.isLingerOver() || poller.lookAtAll();
     }
 
     /** Whether any lane has received something. */
@@ -395,21 +414,6 @@ final class WorkerCore implements InterfaceListener {
         return false;
     }
 
-    /** Whether a connection that was closed inside a callback has been flushed for long enough; then it is work. */
-    private boolean isLingerOver() {
-        if (lingering == 0) {
-            return false;
-        }
-        final long nowNs = System.nanoTime();
-        for (final Connection connection : connections) {
-            if (connection.isLingerOver(nowNs)) {
-                post(WORK_CLOSE);
-                return true;
-            }
-        }
-        return false;
-    }
-
     /** Everything but the lanes, and a moment's rest: nothing can have come yet, and looking would be in the way. */
     private int stepAndRest() {
         final int done = stepAndDispatch(null);
@@ -422,8 +426,7 @@ final class WorkerCore implements InterfaceListener {
     private int stepAndDispatch(final Connection found) {
         if ((++rounds & CLOCK_ROUNDS - 1) == 0 || (work & WORK_EVENTS) != 0) {
             coarseNs = clock.nanoTime(); // the application's clock: not under the lock
-            retryStalled();
-            isLingerOver();
+            timed.post(coarseNs);
         }
         int done;
         if (isMulti) {
@@ -487,7 +490,7 @@ final class WorkerCore implements InterfaceListener {
     private int doWork(final int bits) {
         int done = 0;
         if ((bits & WORK_RETURNS) != 0) {
-            done += takeReturns();
+            done += homecoming.take();
         }
         if ((bits & WORK_EVENTS) != 0) {
             for (final TransportInterface each : interfaces) {
@@ -501,40 +504,10 @@ final class WorkerCore implements InterfaceListener {
             done += dispatcher.resume();
         }
         if ((bits & WORK_CLOSE) != 0) {
-            closeRequested();
+            quietMoments.pass();
+            ending.disposeOfClosed();
         }
         return done;
-    }
-
-    @Guarded
-    private int takeReturns() {
-        PoolElement element = homeChain != null ? homeChain : returns.drain();
-        int taken = 0;
-        while (element != null && taken < RETURNS_PER_STEP) {
-            final PoolElement next = element.unlink();
-            homeChain = next; // before anything that may throw
-            element.reclaim();
-            recycle(element);
-            element = next;
-            taken++;
-        }
-        if (element != null || !returns.isEmpty()) {
-            post(WORK_RETURNS);
-        }
-        counts.homecomings += taken;
-        return taken;
-    }
-
-    /** A TAKEN element goes where it came from. */
-    @Guarded
-    private void recycle(final PoolElement element) {
-        if (element.lane() instanceof Lane lane) {
-            lane.recycle(element);
-            dispatcher.roomMade(lane);
-        } else {
-            kept.put(element);
-            dispatcher.messageRoomMade();
-        }
     }
 
     /** Sends what waits, one connection after the other, a different one first each time. */
@@ -546,8 +519,8 @@ final class WorkerCore implements InterfaceListener {
         for (int i = 0; i < now.length; i++) {
             final int index = firstWaiting + i;
             final Connection connection = now[index < now.length ? index : index - now.length];
-            if (connection.mayGoOn() || connection.isContent()) {
-                if (connection.advance()) {
+            if (connection.mayGoOn() || connection.waits().isContent()) {
+                if (connection.waits().advance()) {
                     removeWaiting(connection);
                     if (connection.isLingering()) {
                         post(WORK_CLOSE);
@@ -567,405 +540,34 @@ final class WorkerCore implements InterfaceListener {
             published.publish(this);
         } else if (idle == LONG_IDLE_ROUNDS) {
             published.publishPools(this); // allocates a little
-        } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0) {
+        } else if ((idle & IDLE_CLOCK_ROUNDS - 1) == 0 || timed.hasLingering()) {
             coarseNs = clock.nanoTime();
-            retryStalled();
+            timed.post(coarseNs); // the next round does it
         }
         return 0;
-    }
-
-    /** Lets those that wait for memory try again, once in a while. */
-    @TokenHolder
-    private void retryStalled() {
-        if (dispatcher.hasPaused() && coarseNs - stallRetryNs >= STALL_RETRY_NS) {
-            stallRetryNs = coarseNs;
-            dispatcher.messageRoomMade();
-        }
-    }
-
-    /** Whether there is something that only a look finds, at its time: for a sleeper that does not look. */
-    @TokenHolder
-    boolean hasTimed() {
-        return lingering != 0 || dispatcher.hasStalled();
     }
 
     /** As {@link #lookAtAll()}, in the middle of a long sleep. */
     @TokenHolder
     boolean lookWhileAsleep() {
-        if (dispatcher.hasPaused()) {
+        if (timed.isPending()) {
             coarseNs = clock.nanoTime();
-            retryStalled();
+            timed.post(coarseNs);
         }
         return lookAtAll();
     }
 
-    // ---- InterfaceListener, within the step
-
-    @Override
-    @Guarded
-    public void onAccepted(final Lane lane, final String peer) {
-        final Connection connection = new Connection(this, lane, Map.of());
-        connection.accepted(peer);
-        addConnection(connection);
-        poller.add(connection);
-    }
-
-    @Override
-    @Guarded
-    public void onConnectionRequest(final IncomingConnection request) {
-        final Deferred arrival = listeners.arrived(request);
-        if (arrival != null) {
-            deferred.add(arrival);
-        }
-    }
-
-    @Override
-    @Guarded
-    public void onConnected(final Lane lane, final String peer) {
-        final Connection connection = (Connection) lane.attachment();
-        if (!connection.isDisposed()) {
-            connection.opened(peer);
-            poller.add(connection);
-        }
-    }
-
-    @Override
-    @Guarded
-    public void onPeerGone(final Lane lane, final Status status, final String reason) {
-        final Connection connection = (Connection) lane.attachment();
-        if (!connection.isDisposed()) {
-            if (status == Status.PROTOCOL_VIOLATION) {
-                counts.protocolViolations++;
-            }
-            connection.gone(status, reason);
-            removeWaiting(connection);
-            if (connection.isLingering()) {
-                post(WORK_CLOSE); // nothing is left to be flushed
-            }
-            if (connection.pollIndex < 0) {
-                poller.add(connection);
-            } else {
-                poller.activate(connection);
-            }
-        }
-    }
-
-    @Override
-    @Guarded
-    public void onDrained(final Lane lane) {
-        final Connection connection = (Connection) lane.attachment();
-        dropHalf(connection);
-        if (!connection.isDisposed() && !connection.isClosed() && !connection.isSilenced()) {
-            deferred.add(new PeerGone(connection));
-        }
-    }
-
-    // ---- connections, under the guard
-
-    @Guarded
-    Connection connect(final WorkerAddress address) {
-        final Map<String, String> refusals = new LinkedHashMap<>();
-        for (final TransportInterface each : interfaces) {
-            final byte[] remote = address.of(each.transport().name());
-            final String refusal = remote == null ? "the peer does not use it"
-                : each.transport().unreachableReason(remote);
-            if (refusal == null) {
-                return connection(each.connect(remote), refusals);
-            }
-            refusals.put(each.transport().name(), refusal);
-        }
-        refusals.putAll(context.unusedTransports());
-        throw new UnreachableException(address.toString(), refusals);
-    }
-
-    /** To whoever listens by a name. The outcome is the connection's. */
-    @Guarded
-    Connection connect(final String listener, final byte[] applicationData, final long waitNs) {
-        final Map<String, String> refusals = new LinkedHashMap<>();
-        for (final TransportInterface each : interfaces) {
-            if (each.transport().capabilities().hasListeners()) {
-                return connection(each.connect(listener, applicationData, waitNs), refusals);
-            }
-            refusals.put(each.transport().name(), "it has no listeners");
-        }
-        refusals.putAll(context.unusedTransports());
-        throw new HeddleException(Status.UNSUPPORTED, "no transport of this worker has listeners: worker=" + name
-            + " listener=" + listener + " rejected=" + refusals);
-    }
-
-    /** The application said yes to a peer. */
-    @Guarded
-    Connection accepted(final IncomingConnection request) {
-        return connection(request.accept(), Map.of());
-    }
-
-    /** @param rejected the transports that were asked before, each with its reason. */
-    @Guarded
-    private Connection connection(final Lane lane, final Map<String, String> rejected) {
-        final Connection connection = new Connection(this, lane, rejected);
-        addConnection(connection);
-        return connection;
-    }
-
-    @Guarded
-    int nextNumber() {
-        return connectionCount++ & Integer.MAX_VALUE;
-    }
-
-    @Guarded
-    private void addConnection(final Connection connection) {
-        add(CONNECTIONS, connection);
-    }
-
-    Connection[] connections() {
-        return connections;
-    }
+    // ---- who waits for room, under the guard
 
     @Guarded
     void addWaiting(final Connection connection) {
-        add(WAITING, connection);
+        ConnectionLists.add(WAITING, this, connection);
         wakeUp.wake(); // who sleeps has asked its peers for no signal when there is room
     }
 
     @Guarded
     void removeWaiting(final Connection connection) {
-        remove(WAITING, connection);
-    }
-
-    /**
-     * Compare-and-set, though the guard orders these: where thread modes are not checked, calls that overlap against
-     * the rule lose no connection. Partner: those who read the lists without the guard.
-     */
-    private void add(final VarHandle list, final Connection connection) {
-        Connection[] now;
-        do {
-            now = (Connection[]) list.getVolatile(this);
-        } while (!list.compareAndSet(this, now, with(now, connection)));
-    }
-
-    /** As {@link #add}. */
-    private void remove(final VarHandle list, final Connection connection) {
-        Connection[] now;
-        Connection[] less;
-        do {
-            now = (Connection[]) list.getVolatile(this);
-            less = without(now, connection);
-        } while (less != now && !list.compareAndSet(this, now, less));
-    }
-
-    private static Connection[] with(final Connection[] array, final Connection connection) {
-        final Connection[] more = Arrays.copyOf(array, array.length + 1);
-        more[array.length] = connection;
-        return more;
-    }
-
-    private static Connection[] without(final Connection[] array, final Connection connection) {
-        for (int i = 0; i < array.length; i++) {
-            if (array[i] == connection) {
-                final Connection[] less = new Connection[array.length - 1];
-                System.arraycopy(array, 0, less, 0, i);
-                System.arraycopy(array, i + 1, less, i, less.length - i);
-                return less;
-            }
-        }
-        return array;
-    }
-
-    // ---- keeping
-
-    ReceivedData newHandle() {
-        return dropped == null ? new ReceivedData() : dropped.newHandle();
-    }
-
-    /** Handles that were dropped without release, and found. */
-    long droppedHandles() {
-        return dropped == null ? 0 : dropped.found();
-    }
-
-    @Guarded
-    void keep(final Connection connection, final PoolElement element, final long address, final int bytes,
-        final ReceivedData mine) {
-        if (element != null && isWorthKeeping(element, bytes)
-            && (!(element.lane() instanceof Lane lane) || lane.keepsInPlace(element))) {
-            element.retain(element.generation());
-            mine.hold(element, address, bytes);
-            return;
-        }
-        final PoolElement copy = kept.takeCopy(connection, bytes);
-        UnsafeApi.copyMemory(address, copy.address(), bytes);
-        copy.hold();
-        counts.bytesCopied += bytes;
-        mine.hold(copy, copy.address(), bytes);
-    }
-
-    /** At most half of the element's memory would be wasted: always so with a message over 64 KiB. */
-    private static boolean isWorthKeeping(final PoolElement element, final int bytes) {
-        return element.capacityBytes() <= 2L * bytes;
-    }
-
-    /** Memory for a long message, HELD once; null while the budget does not allow it. By the dispatcher. */
-    PoolElement takeMessage(final Connection connection, final int bytes) {
-        guard.enter(Operation.RETAIN);
-        try {
-            final PoolElement element = kept.takeMessage(connection, bytes);
-            if (element != null) {
-                element.hold();
-            }
-            return element;
-        } finally {
-            guard.exit(Operation.RETAIN);
-        }
-    }
-
-    /** The dispatcher has delivered a long message: its memory goes back unless somebody keeps it. */
-    void dropMessage(final PoolElement element) {
-        if (element.release(element.generation())) {
-            guard.enter(Operation.RELEASE);
-            try {
-                element.reclaim();
-                kept.put(element);
-                dispatcher.messageRoomMade();
-            } finally {
-                guard.exit(Operation.RELEASE);
-            }
-        }
-    }
-
-    /**
-     * The peer broke the protocol above the transport: its connection ends, and its lane is not looked at any more. As
-     * after every failure the connection, and the memory of its lane, are the application's until it closes them. By
-     * the dispatcher.
-     */
-    void violated(final Connection connection, final String field) {
-        guard.enter(Operation.CLOSE_ENDPOINT);
-        try {
-            poller.remove(connection);
-            silence(connection, Status.PROTOCOL_VIOLATION, "the peer broke the protocol: " + field);
-        } finally {
-            guard.exit(Operation.CLOSE_ENDPOINT);
-        }
-    }
-
-    /** A lane threw: nothing of it is looked at any more, and no other lane is the worse for it. Token and guard. */
-    @Guarded
-    void broken(final Connection connection, final Throwable cause) {
-        poller.remove(connection);
-        silence(connection, Status.IO_ERROR, "the lane cannot be read: " + cause);
-    }
-
-    @Guarded
-    private void silence(final Connection connection, final Status status, final String reason) {
-        if (!connection.isFailed()) {
-            connection.gone(status, reason);
-            connection.silence();
-            removeWaiting(connection);
-            connection.lane().finish(); // the peer's own sends must not wait for ever
-            deferred.add(new PeerGone(connection));
-            post(connection.isLingering() ? WORK_DEFERRED | WORK_CLOSE : WORK_DEFERRED);
-        }
-    }
-
-    /** Somebody wants to know of an end that came before. Any thread. */
-    void tellEndLater(final Connection connection) {
-        deferred.add(new Told(connection, connection::tellEnd));
-        post(WORK_DEFERRED);
-    }
-
-    // ---- outcomes
-
-    void countSent(final int bytes) {
-        counts.messagesSent++;
-        counts.bytesSent += bytes;
-    }
-
-    void countRefusedSend() {
-        counts.sendsRefused++;
-    }
-
-    /** An operation is done: its handler, if any, is told by the next dispatch. */
-    @Guarded
-    void finish(final Request request, final Status status) {
-        if (request.complete(status)) {
-            deferred.add(new Completion(request));
-            post(WORK_DEFERRED);
-        } else {
-            wakeUp.wake();
-        }
-    }
-
-    /** As {@link #finish}, for a request whose parts are told of by the dispatcher. */
-    void finishFromCallback(final Request request, final Status status) {
-        guard.enter(Operation.FLUSH);
-        try {
-            finish(request, status);
-        } finally {
-            guard.exit(Operation.FLUSH);
-        }
-    }
-
-    boolean cancel(final Request request) {
-        guard.enter(Operation.CANCEL);
-        try {
-            final PendingOperation operation = request.operation();
-            return operation != null && operation.connection().cancel(operation);
-        } finally {
-            guard.exit(Operation.CANCEL);
-        }
-    }
-
-    @Guarded
-    void payloadChanged(final Connection connection, final int id, final int bytes) {
-        counts.payloadsChanged++;
-        // The logger is not to run under the lock.
-        defer(new Told(connection, () -> warn("payload of a pending send was changed before it went out: worker={} {} "
-            + "id={} lengthBytes={}; it belongs to the send until its request is done", name, connection, id, bytes)));
-    }
-
-    @Guarded
-    void tellErrorLater(final Connection connection, final Status status, final Throwable error) {
-        defer(new Told(connection, () -> tellError(connection, status, error)));
-    }
-
-    /** The peer has part of a message whose rest cannot be had: it is told the end instead. */
-    @Guarded
-    void endMidway(final Connection connection, final String reason) {
-        connection.lane().finish();
-        silence(connection, Status.CANCELED, reason);
-    }
-
-    void errorHandler(final WorkerErrorHandler handler) {
-        errorHandler = handler;
-    }
-
-    /** Tells the application's error handler, or logs. Never under the worker lock; never throws. */
-    void tellError(final Connection connection, final Status status, final Throwable error) {
-        final WorkerErrorHandler handler = errorHandler;
-        if (handler == null) {
-            if (!(error instanceof io.heddle.context.ThreadModeViolation)) {
-                warn("unhandled error: worker={} {} status={}", name, connection == null ? "" : connection, status,
-                    error);
-            }
-            return;
-        }
-        try {
-            handler.onError(worker, connection, status, error);
-        } catch (final Throwable second) {
-            warn("the error handler itself threw: worker={}", name, second);
-        }
-    }
-
-    /** Nobody is told of the end, unless by what was sent. The handler may be set a moment late: no more than news. */
-    private void notConnected(final Connection connection) {
-        if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
-            LOGGER.info("not connected, and no error handler: worker={} status={} {}", name, connection.status(),
-                connection.failure());
-        }
-    }
-
-    void warn(final String format, final Object... arguments) {
-        if (logLines.incrementAndGet() <= MAX_LOG_LINES) {
-            LOGGER.warn(format, arguments);
-        }
+        ConnectionLists.remove(WAITING, this, connection);
     }
 
     // ---- waiting
@@ -989,96 +591,16 @@ final class WorkerCore implements InterfaceListener {
         closing = true;
     }
 
-    /** A connection is flushed by later rounds before it is disposed of. */
-    @Guarded
-    void linger(final Connection connection, final long endNs) {
-        if (!connection.isLingering()) {
-            lingering++;
-        }
-        connection.linger(endNs);
-    }
-
-    /** Under the guard and with the token: connections that whoever closed them could not dispose of. */
-    @Guarded
-    private void closeRequested() {
-        quietMoments++; // Partner: awaitQuiet().
-        final long nowNs = System.nanoTime();
-        for (final Connection connection : connections) {
-            if (connection.isToBeDisposed(nowNs)) {
-                dispose(connection);
-            }
-        }
-    }
-
-    /**
-     * Waits until no callback runs that began before this call. Outside of a callback.
-     *
-     * @return false if the deadline, on the scale of {@code System.nanoTime()}, has passed.
-     */
-    boolean awaitQuiet(final long deadlineNs) {
-        // Volatile, after whatever callbacks must not be seen by any more; partner: closeRequested().
-        final long seen = quietMoments;
-        while (!token.tryAcquire()) {
-            if (quietMoments != seen) {
-                return true;
-            }
-            if (System.nanoTime() - deadlineNs >= 0) {
-                return false;
-            }
-            post(WORK_CLOSE); // a dispatcher that takes the token again and again lets nobody else have it
-            token.awaitRelease(deadlineNs);
-        }
-        token.release();
-        return true;
-    }
-
-    /** Under the guard and with the token, no batch in dispatch: says goodbye and drops every reference to the lane. */
-    @Guarded
-    void dispose(final Connection connection) {
-        if (!connection.markDisposed()) {
-            return;
-        }
-        if (connection.isLingering()) {
-            lingering--;
-        }
-        connection.refuseSends(Status.CANCELED);
-        dispatcher.forget(connection);
-        remove(CONNECTIONS, connection);
-        poller.remove(connection);
-        connection.lane().finish();
-        dropHalf(connection);
-        connection.lane().dispose();
-    }
-
-    /** A message whose rest will not come. */
-    @Guarded
-    private void dropHalf(final Connection connection) {
-        final PoolElement half = connection.reassembly().close();
-        if (half != null && half.release(half.generation())) {
-            half.reclaim();
-            kept.put(half);
-        }
-    }
-
     /** Under the guard and with the token: after every connection was disposed of. What the application keeps. */
     @Guarded
     List<Leak> closeInterfaces() {
         closed = true;
-        do {
-            takeReturns();
-        } while (homeChain != null);
-        PoolElement last = returns.close();
-        while (last != null) {
-            final PoolElement next = last.unlink();
-            last.reclaim();
-            recycle(last);
-            last = next;
-        }
+        homecoming.close();
         final List<Leak> leaks = new ArrayList<>();
         for (final TransportInterface each : interfaces) {
             leaks.addAll(each.close());
         }
-        leaks.addAll(kept.close());
+        leaks.addAll(keeping.pools().close());
         published.publishPools(this);
         published.close();
         context.unregister(worker.dependent());
@@ -1102,44 +624,16 @@ final class WorkerCore implements InterfaceListener {
         return deferred.taken(index);
     }
 
-    @Guarded
+    /** Has something told by the next dispatch. Any thread. */
     void defer(final Deferred each) {
         deferred.add(each);
         post(WORK_DEFERRED);
     }
 
-    // ---- gauges, any thread
-
-    long heldElements() {
-        long sum = kept.inUse();
-        for (final TransportInterface each : interfaces) {
-            sum += each.heldElements();
-        }
-        return sum;
-    }
-
-    long poolsExhausted() {
-        long sum = kept.exhausted();
-        for (final TransportInterface each : interfaces) {
-            for (final MemoryPool pool : each.pools()) {
-                sum += pool.exhausted();
-            }
-        }
-        return sum;
-    }
-
-    long poolsRefused() {
-        long sum = kept.refused();
-        for (final TransportInterface each : interfaces) {
-            for (final MemoryPool pool : each.pools()) {
-                sum += pool.refused();
-            }
-        }
-        return sum;
-    }
-
-    KeptPools kept() {
-        return kept;
+    /** As {@link #defer}, within the step, at whose end it is taken. */
+    @Guarded
+    void deferInStep(final Deferred each) {
+        deferred.add(each);
     }
 
     /** Has it run by the transport's thread. Any thread; never blocks. */
@@ -1173,42 +667,4 @@ final class WorkerCore implements InterfaceListener {
             throw new io.heddle.context.ClosedException("worker " + name, operation);
         }
     }
-
-    /** The peer is gone and everything it had sent was delivered. */
-    private record PeerGone(Connection connection) implements Deferred {
-        @Override
-        public void tell() {
-            final ConnectionErrorHandler handler = connection.errorHandler();
-            connection.tellEnd();
-            if (handler == null && !connection.wasOpened() && !connection.isClosing()) {
-                connection.core().notConnected(connection);
-            }
-            if (handler == null && connection.isAccepted() && connection.wrapper() == null) {
-                // The peer connected and went, and the application never had an endpoint that it could close.
-                connection.close(CloseMode.FORCE, Duration.ZERO);
-            }
-        }
-    }
-
-    /** Something for the log or the error handler. */
-    private record Told(Connection connection, Runnable text) implements Deferred {
-        @Override
-        public void tell() {
-            text.run();
-        }
-    }
-
-    /** A request with a handler is done. */
-    private record Completion(Request request) implements Deferred {
-        @Override
-        public void tell() {
-            request.handler().onComplete(request, request.status());
-        }
-
-        @Override
-        public Connection connection() {
-            return null;
-        }
-    }
-
 }

@@ -18,4 +18,9 @@ final class WorkerCounts {
     long postponed;
     long callbacksFailed;
     long protocolViolations;
+
+    void sent(final int bytes) {
+        messagesSent++;
+        bytesSent += bytes;
+    }
 }

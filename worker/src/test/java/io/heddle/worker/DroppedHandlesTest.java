@@ -37,13 +37,13 @@ final class DroppedHandlesTest {
             kept.subList(5, 10).forEach(ReceivedData::releaseAsync);
             kept.subList(1, 20).clear();
             settleWithCollection(pair, 1);
-            assertEquals(14, pair.right.core().droppedHandles());
+            assertEquals(14, pair.right.core().keeping().droppedHandles());
             assertTrue(pair.right.describe().contains(" droppedHandlesFound=14\n"), pair.right.describe());
             kept.remove(0).release();
             assertEquals(0, second.getByte(0), "another holder's handle is not let go with it");
             second.release();
             settleWithCollection(pair, 0);
-            assertEquals(14, pair.right.core().droppedHandles());
+            assertEquals(14, pair.right.core().keeping().droppedHandles());
             assertEquals(0, pair.right.statistics().poolRefused());
         }
     }

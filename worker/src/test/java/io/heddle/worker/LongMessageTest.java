@@ -30,9 +30,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(HygieneExtension.class)
 final class LongMessageTest {
     private static final int FRAGMENT = SteeredSettings.DEFAULT.maxFragmentBytes();
-    private static final int BUDGET = 256 * 1024;
-    /** Two of these are over the budget. */
-    private static final int LARGE = 160_000;
+    /** As much as one endpoint may have; all have three times that. */
+    private static final int BUDGET = 512 * 1024;
+    /** Takes all of that. */
+    private static final int LARGE = 300_000;
 
     private final List<ReceivedData> kept = new ArrayList<>();
 
@@ -139,6 +140,51 @@ final class LongMessageTest {
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
+    void shouldLeaveMemoryToOthersWhateverSeveralEndpointsAnnounce(final ThreadMode mode) {
+        try (WorkerPair pair = budgeted(mode)) {
+            final Connection second = pair.left.connect(pair.right.address());
+            final Connection third = pair.left.connect(pair.right.address());
+            final Connection greedy = pair.left.connect(pair.right.address());
+            final Connection other = pair.left.connect(pair.right.address());
+            pair.settle();
+            pair.receive(WorkerPair.ID);
+            sendHalf(pair, pair.there, BUDGET);
+            sendHalf(pair, second, BUDGET);
+            sendHalf(pair, third, BUDGET / 2);
+            assertEquals(0, pair.right.statistics().poolExhausted());
+            sendHalf(pair, greedy, BUDGET / 2);
+            assertTrue(pair.right.statistics().poolExhausted() > 0, "more than half of what the three leave");
+            for (int i = 1; i <= 3; i++) {
+                other.send(WorkerPair.ID, 0, null, WorkerPair.pattern(BUDGET / 4, i), 0, BUDGET / 4, null, null);
+                pair.settle();
+                assertEquals(i, pair.received.size());
+                assertArrayEquals(WorkerPair.bytes(BUDGET / 4, i), pair.received.get(i - 1).data());
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldHaveManyMessagesUnderWayWhereTheLongestIsShort(final ThreadMode mode) {
+        final int longest = 16 * 1024;
+        try (WorkerPair pair = WorkerPair.open(mode, SteeredSettings.DEFAULT,
+            config -> config.messageMaxBytes(longest))) {
+            pair.receive(WorkerPair.ID);
+            final List<Connection> others = new ArrayList<>();
+            for (int i = 0; i < 6; i++) {
+                others.add(pair.left.connect(pair.right.address()));
+            }
+            pair.settle();
+            others.forEach(each -> sendHalf(pair, each, longest));
+            pair.send(WorkerPair.pattern(longest, 1));
+            pair.settle();
+            assertEquals(1, pair.received.size());
+            assertEquals(0, pair.right.statistics().poolExhausted());
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
     void shouldGoOnWhenAnotherLanesMessageIsDone(final ThreadMode mode) {
         try (WorkerPair pair = budgeted(mode)) {
             final Connection second = pair.left.connect(pair.right.address());
@@ -216,10 +262,10 @@ final class LongMessageTest {
     }
 
     private static void move(final WorkerPair pair, final Worker far) {
-        for (int i = 0; i < 100; i++) {
-            WorkerPair.settle(far);
-            pair.settle();
-        }
+        int done;
+        do {
+            done = WorkerPair.settle(far) + pair.settle();
+        } while (done > 0);
     }
 
     private void keepAll(final WorkerPair pair) {

@@ -414,7 +414,7 @@ final class ReceivedDataTest {
             run(() -> kept.stream().filter(data -> data != second).forEach(ReceivedData::close));
             assertKind(Kind.STALE_HANDLE, () -> second.getByte(0));
             assertKind(Kind.DOUBLE_RELEASE, second::releaseAsync);
-            assertEquals(0, pair.right.core().kept().inUse());
+            assertEquals(0, pair.right.core().keeping().pools().inUse());
         }
     }
 

@@ -135,7 +135,7 @@ final class SendTest {
             final BufferVector vector = new BufferVector().add(tooLong, 0, MESSAGE_MAX).add(tooLong, 0, 1);
             assertEquals(Status.EXCEEDS_LIMIT, pair.there.send(WorkerPair.ID, 0, null, vector, null, null).status());
             assertEquals(0, pair.left.statistics().messagesSent());
-            assertFalse(pair.there.hasPending());
+            assertFalse(pair.there.waits().isWaiting());
         }
     }
 

@@ -31,6 +31,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -42,6 +43,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 @ExtendWith(HygieneExtension.class)
 final class WakeChannelTest {
     private static final long LIMIT_MS = 15_000;
+    /** As long as messages may be: one endpoint has memory for one of these. */
+    private static final int LONG = 64 * 1024;
 
     @ParameterizedTest
     @EnumSource(ThreadMode.class)
@@ -128,12 +131,72 @@ final class WakeChannelTest {
             WorkerPair.settle(pair.left);
             while (pair.left.core().connections().length > 0) {
                 if (pair.left.arm() == Status.OK) {
-                    pair.transport.runDelayed(); // the time of the next look
-                    assertEquals(1, readable(selector));
+                    while (selector.selectNow() == 0) {
+                        pair.transport.runDelayed(); // the time of the next look
+                    }
+                    selector.selectedKeys().clear();
                 }
                 pair.left.progress();
             }
             assertEquals(0, pair.left.core().connections().length);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldBecomeReadableForEveryTryOfAMessageThatWaitsForMemory(final ThreadMode mode) throws Exception {
+        final AtomicLong nowNs = new AtomicLong();
+        try (WorkerPair pair = WorkerPair.open(mode, SteeredSettings.DEFAULT, config -> config.messageMaxBytes(LONG)
+                .nanoClock(nowNs::get));
+             Selector selector = select(pair.right.selectableChannel(), "R")) {
+            final List<ReceivedData> kept = new ArrayList<>();
+            pair.right.onActiveMessage(WorkerPair.ID, message -> kept.add(message.retain()));
+            pair.send(WorkerPair.pattern(LONG, 1));
+            pair.send(WorkerPair.pattern(LONG, 2));
+            pair.settle();
+            for (int tries = 1; tries <= 3; tries++) {
+                final long refused = pair.right.statistics().poolExhausted();
+                assertEquals(Status.OK, pair.right.arm());
+                pair.transport.runDelayed();
+                assertEquals(0, selector.selectNow(), "not before its time");
+                nowNs.addAndGet(TimedWork.RETRY_NS);
+                pair.transport.runDelayed();
+                assertEquals(1, readable(selector));
+                pair.settle();
+                assertEquals(refused + 1, pair.right.statistics().poolExhausted(), "tried once");
+            }
+            kept.get(0).close();
+            pair.settle();
+            assertEquals(2, kept.size());
+            assertEquals(Status.OK, pair.right.arm());
+            nowNs.addAndGet(TimedWork.RETRY_NS);
+            pair.transport.runDelayed();
+            assertEquals(0, selector.selectNow(), "nothing waits any more");
+            kept.get(1).close();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(ThreadMode.class)
+    void shouldLookAtTheTimeOnceHoweverOftenItIsArmed(final ThreadMode mode) throws Exception {
+        try (WorkerPair pair = WorkerPair.open(mode, SteeredSettings.DEFAULT, config -> config.messageMaxBytes(LONG));
+             Selector selector = select(pair.right.selectableChannel(), "R")) {
+            final List<ReceivedData> kept = new ArrayList<>();
+            pair.right.onActiveMessage(WorkerPair.ID, message -> kept.add(message.retain()));
+            assertEquals(Status.OK, pair.right.arm());
+            final int others = pair.transport.runDelayed();
+            pair.send(WorkerPair.pattern(LONG, 1));
+            pair.send(WorkerPair.pattern(LONG, 2));
+            pair.settle();
+            for (int i = 0; i < 10; i++) {
+                pair.right.arm();
+                pair.right.signal();
+            }
+            assertEquals(others + 1, pair.transport.runDelayed());
+            assertEquals(1, readable(selector), "signalled");
+            kept.get(0).close();
+            pair.settle();
+            kept.get(1).close();
         }
     }
 

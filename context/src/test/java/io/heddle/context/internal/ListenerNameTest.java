@@ -12,6 +12,7 @@ import io.heddle.context.HeddleException;
 import io.heddle.context.OwnerChild;
 import io.heddle.context.Status;
 import io.heddle.context.SweepReport;
+import io.heddle.tests.base.OtherJvm;
 import java.io.File;
 import java.io.IOException;
 import java.net.MalformedURLException;
@@ -69,7 +70,7 @@ class ListenerNameTest {
 
     @Test
     void shouldNameTheHolderOfATakenName() throws IOException {
-        try (OwnerChild child = OwnerChild.start("022", "name", path)) {
+        try (OtherJvm child = OwnerChild.start("022", "name", path)) {
             assertEquals(List.of("claimed"), child.printed());
             final HeddleException taken =
                 assertThrows(HeddleException.class, () -> ListenerName.claim(path, NAME, ADDRESS));
@@ -95,7 +96,7 @@ class ListenerNameTest {
     @Test
     void shouldBeTakenWhileSomebodySweepsItAndFreeAfterwards() throws IOException {
         OwnerChild.start("022", "name", path).close();
-        try (OwnerChild sweeper = OwnerChild.start("022", "lock", path.resolve("name-prices.lock"))) {
+        try (OtherJvm sweeper = OwnerChild.start("022", "lock", path.resolve("name-prices.lock"))) {
             assertThrows(HeddleException.class, () -> ListenerName.claim(path, NAME, ADDRESS));
             assertEquals(List.of(), RuntimeDirectory.sweep(path, false).removed());
             assertTrue(sweeper.isAlive());
@@ -127,7 +128,7 @@ class ListenerNameTest {
     }
 
     private void assertOtherProcessFindsItTaken() throws IOException {
-        try (OwnerChild child = OwnerChild.start("022", "name", path)) {
+        try (OtherJvm child = OwnerChild.start("022", "name", path)) {
             assertTrue(child.printed().get(0).startsWith("ALREADY_EXISTS "), child.printed().get(0));
         }
     }
@@ -148,7 +149,7 @@ class ListenerNameTest {
             assertEquals(report.kept(), names());
             assertNotNull(mine);
         }
-        try (OwnerChild child = OwnerChild.start("022", "name", path)) {
+        try (OtherJvm child = OwnerChild.start("022", "name", path)) {
             assertEquals(List.of(), RuntimeDirectory.sweep(path, false).removed());
             assertTrue(child.isAlive());
             assertNotNull(ListenerName.find(path, NAME));
@@ -194,7 +195,7 @@ class ListenerNameTest {
         final ListenerName first = ListenerName.claim(path, NAME, ADDRESS);
         Files.delete(path.resolve("name-prices.lock"));
         Files.delete(path.resolve("name-prices.addr"));
-        try (OwnerChild child = OwnerChild.start("022", "name", path)) {
+        try (OtherJvm child = OwnerChild.start("022", "name", path)) {
             assertEquals(List.of("claimed"), child.printed());
             first.close();
             first.close();

@@ -10,6 +10,7 @@ import io.heddle.context.AccessRefusedException;
 import io.heddle.context.ClosedException;
 import io.heddle.context.HeddleException;
 import io.heddle.context.OwnerChild;
+import io.heddle.tests.base.OtherJvm;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -55,7 +56,7 @@ class RuntimeDirectoryTest {
     @ParameterizedTest
     @ValueSource(strings = {"000", "0777"})
     void shouldNotDependOnTheUmask(final String umask) throws IOException {
-        try (OwnerChild child = OwnerChild.start(umask, "own", path)) {
+        try (OtherJvm child = OwnerChild.start(umask, "own", path)) {
             assertEquals("rwx------", permissions(path));
             final String ownerId = child.printed().get(0);
             assertEquals("rw-------", permissions(path.resolve(ownerId + ".lock")));
@@ -229,7 +230,7 @@ class RuntimeDirectoryTest {
     }
 
     private void assertLiveToOthers(final RuntimeDirectory directory) throws IOException {
-        try (OwnerChild other = OwnerChild.start("022", "sweep", path)) {
+        try (OtherJvm other = OwnerChild.start("022", "sweep", path)) {
             assertEquals(List.of(), other.printed());
         }
         assertTrue(names().contains(directory.ownerId() + ".lock"), names()::toString);

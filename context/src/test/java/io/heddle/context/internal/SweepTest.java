@@ -9,6 +9,7 @@ import io.heddle.context.CountersFile;
 import io.heddle.context.OwnerChild;
 import io.heddle.context.SweepReport;
 import io.heddle.context.SweepReport.Reason;
+import io.heddle.tests.base.OtherJvm;
 import io.heddle.tests.base.StandsFor;
 import java.io.File;
 import java.io.IOException;
@@ -47,7 +48,7 @@ class SweepTest {
     @Test
     void shouldRemoveWhatAKilledProcessLeft() throws IOException {
         final String ownerId;
-        try (OwnerChild child = OwnerChild.start("022", "own", path)) {
+        try (OtherJvm child = OwnerChild.start("022", "own", path)) {
             ownerId = child.printed().get(0);
         }
 
@@ -87,7 +88,7 @@ class SweepTest {
 
     @Test
     void shouldNeverRemoveALiveProcessesFiles() throws IOException {
-        try (OwnerChild child = OwnerChild.start("022", "own", path)) {
+        try (OtherJvm child = OwnerChild.start("022", "own", path)) {
             final List<String> before = names();
             assertEquals(3, before.size());
 
@@ -105,8 +106,8 @@ class SweepTest {
 
     @Test
     void shouldStandProcessesThatComeAndGo() throws IOException {
-        try (OwnerChild first = OwnerChild.start("022", "churn", path);
-            OwnerChild second = OwnerChild.start("022", "churn", path)) {
+        try (OtherJvm first = OwnerChild.start("022", "churn", path);
+            OtherJvm second = OwnerChild.start("022", "churn", path)) {
             for (int round = 0; round < 50; round++) {
                 try (RuntimeDirectory directory = RuntimeDirectory.open(path)) {
                     final Path file = Files.createFile(directory.file("-segment"));
@@ -139,7 +140,7 @@ class SweepTest {
         try (RuntimeDirectory directory = RuntimeDirectory.open(path)) {
             assertEquals(List.of(directory.ownerId() + ".lock"), RuntimeDirectory.sweep(path, false).kept());
 
-            try (OwnerChild other = OwnerChild.start("022", "sweep", path)) {
+            try (OtherJvm other = OwnerChild.start("022", "sweep", path)) {
                 assertEquals(List.of(), other.printed());
             }
         }
@@ -154,7 +155,7 @@ class SweepTest {
                 final Object secondId = copy.getMethod("ownerId").invoke(second.target());
                 RuntimeDirectory.sweep(path, false);
 
-                try (OwnerChild other = OwnerChild.start("022", "sweep", path)) {
+                try (OtherJvm other = OwnerChild.start("022", "sweep", path)) {
                     assertEquals(List.of(), other.printed());
                 }
                 assertEquals(Stream.of(directory.ownerId() + ".lock", secondId + ".lock").sorted().toList(), names());
@@ -183,7 +184,7 @@ class SweepTest {
     @Test
     void shouldSpareALockThatIsBeingMade() throws IOException {
         create(DEAD + ".tmp", 0);
-        try (OwnerChild child = OwnerChild.start("022", "lock", path.resolve(DEAD + ".tmp"))) {
+        try (OtherJvm child = OwnerChild.start("022", "lock", path.resolve(DEAD + ".tmp"))) {
             assertEquals(List.of(DEAD + ".tmp"), RuntimeDirectory.sweep(path, false).kept(), child.printed()::toString);
         }
 
