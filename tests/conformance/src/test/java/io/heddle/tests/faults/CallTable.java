@@ -25,6 +25,7 @@ import io.heddle.worker.ReleasePolicy;
 import io.heddle.worker.Request;
 import io.heddle.worker.Worker;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.Lock;
@@ -111,7 +112,7 @@ final class CallTable {
     }
 
     Map<String, Entry> entries() {
-        return entries;
+        return Collections.unmodifiableMap(entries);
     }
 
     /** A use of the worker. */

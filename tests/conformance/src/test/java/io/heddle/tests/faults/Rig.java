@@ -29,6 +29,7 @@ final class Rig implements AutoCloseable {
     /** How long anything may take. */
     static final Duration LIMIT = Duration.ofSeconds(10);
 
+    private static final long STEP_NS = 1_000_000_000L;
     private static final Pattern SHARED_BYTES = Pattern.compile("shm\\.used\\.bytes=([0-9]+)");
 
     final Context context;
@@ -68,12 +69,16 @@ final class Rig implements AutoCloseable {
 
     /** Progresses both until the condition holds. */
     void until(final String what, final BooleanSupplier condition) {
-        final long start = System.nanoTime();
+        long last = System.nanoTime();
+        long spent = 0;
         while (!condition.getAsBoolean()) {
             if (progress() == 0) {
                 Thread.yield();
             }
-            assertTrue(System.nanoTime() - start < LIMIT.toNanos(),
+            final long now = System.nanoTime();
+            spent += Math.min(now - last, STEP_NS); // a process that was stopped meanwhile did not hang
+            last = now;
+            assertTrue(spent < LIMIT.toNanos(),
                 () -> "still not " + what + "\n" + sender.describe() + receiver.describe());
         }
     }
