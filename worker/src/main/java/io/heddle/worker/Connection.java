@@ -22,7 +22,8 @@ import org.agrona.DirectBuffer;
  * {@code Endpoint}.
  *
  * <p>Every call is a use of the worker, by the rules of its mode, except the accessors of state, which any thread may
- * call.
+ * call. Longer than most: half of it is the contract of what an application calls, and the state is in one object
+ * because the ways of a send and of a receipt pass it.
  */
 public final class Connection {
     private final WorkerCore core;
