@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import io.heddle.tests.base.TestScale;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -21,6 +23,7 @@ final class BiasStressTest {
     private final OtherThread other = new OtherThread("other");
     /** On a cache line of its own. */
     private final int[] plainCount = new int[64];
+    private final AtomicInteger stops = new AtomicInteger();
     private int othersCount;
 
     @AfterEach
@@ -31,19 +34,19 @@ final class BiasStressTest {
     @Test
     @Tag("scaled")
     void shouldLetOneThreadIntoTheLockAtATime() throws Exception {
-        final Bias bias = new Bias(STREAK, 1, Thread::getStackTrace);
-        final WorkerLock lock = new WorkerLock(bias);
-        final int counted = countTogether(TestScale.count(2_000, 100_000), () -> countUnder(lock));
-        assertEquals(counted, plainCount[32]);
+        final WorkerLock lock = new WorkerLock(new Bias(STREAK, 1, this::stopForStack));
+        assertEquals(countFor(TestScale.count(700, 20_000), () -> countUnder(lock)), plainCount[32]);
+        TestScale.report("bias of the lock taken away %d times, counted %d", stops.get(), plainCount[32]);
+        assertTrue(stops.get() > 0);
     }
 
     @Test
     @Tag("scaled")
     void shouldGiveTheTokenToOneThreadAtATime() throws Exception {
-        final Bias bias = new Bias(STREAK, 1, Thread::getStackTrace);
-        final DispatchToken token = new DispatchToken("prices", bias);
-        final int counted = countTogether(TestScale.count(2_000, 100_000), () -> countWith(token));
-        assertEquals(counted, plainCount[32]);
+        final DispatchToken token = new DispatchToken("prices", new Bias(STREAK, 1, this::stopForStack));
+        assertEquals(countFor(TestScale.count(700, 20_000), () -> countWith(token)), plainCount[32]);
+        TestScale.report("bias of the token taken away %d times, counted %d", stops.get(), plainCount[32]);
+        assertTrue(stops.get() > 0);
     }
 
     /** What the stop is for. (With a token, since nobody waits for it: a lock entered by two may hang.) */
@@ -54,22 +57,24 @@ final class BiasStressTest {
         final long startNs = System.nanoTime();
         while (counted == plainCount[32]) {
             assertTrue(System.nanoTime() - startNs < LIMIT_NS, "the broken twin never showed what it forbids");
-            counted += countTogether(20_000, () -> countWith(broken));
+            counted += countFor(100, () -> countWith(broken));
         }
         assertNotEquals(counted, plainCount[32]);
     }
 
-    /**
-     * The other counts so often, or for a minute, with pauses long enough for a bias to settle; this thread goes on all
-     * the while.
-     */
-    private int countTogether(final int times, final BooleanSupplier count) throws Exception {
+    private void stopForStack(final Thread thread) {
+        stops.incrementAndGet();
+        thread.getStackTrace();
+    }
+
+    /** Both threads for so long: this one without a break, the other with pauses in which a bias settles. */
+    private int countFor(final int milliseconds, final BooleanSupplier count) throws Exception {
         othersCount = 0;
-        final long startNs = System.nanoTime();
+        final long endNs = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(milliseconds);
         final Future<?> others = other.start(() -> {
-            while (othersCount < times && System.nanoTime() - startNs < LIMIT_NS) {
+            for (int i = 0; System.nanoTime() - endNs < 0; i++) {
                 othersCount += count.getAsBoolean() ? 1 : 0;
-                pause(othersCount & 255);
+                pause(i & 255);
             }
         });
         int mine = 0;
