@@ -3,6 +3,7 @@ package io.heddle.tools;
 import io.heddle.context.Status;
 import io.heddle.endpoints.Endpoint;
 import java.nio.ByteBuffer;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.LockSupport;
@@ -18,7 +19,8 @@ final class SenderThread {
     private static final int SAMPLE_MASK = 15;
     private static final int SPINS_BEFORE_YIELD = 64;
     private static final int YIELDS_BEFORE_PARK = SPINS_BEFORE_YIELD + 4;
-    private static final long PARK_NS = 20_000;
+    private static final long LEAST_PARK_NS = 5_000;
+    private static final long MOST_PARK_NS = 60_000;
 
     private final Endpoint endpoint;
     private final int size;
@@ -127,7 +129,8 @@ final class SenderThread {
         } else if (tries < YIELDS_BEFORE_PARK) {
             Thread.yield();
         } else {
-            LockSupport.parkNanos(PARK_NS);
+            // Not always as long, or the one that wakes a moment before the others finds the room each time.
+            LockSupport.parkNanos(ThreadLocalRandom.current().nextLong(LEAST_PARK_NS, MOST_PARK_NS));
         }
     }
 
