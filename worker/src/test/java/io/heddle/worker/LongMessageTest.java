@@ -129,12 +129,7 @@ final class LongMessageTest {
             pair.receive(WorkerPair.ID);
             sendHalf(pair, pair.there, BUDGET);
             assertEquals(0, pair.received.size());
-            for (int i = 1; i <= 3; i++) {
-                other.send(WorkerPair.ID, 0, null, WorkerPair.pattern(BUDGET, i), 0, BUDGET, null, null);
-                pair.settle();
-                assertEquals(i, pair.received.size());
-                assertArrayEquals(WorkerPair.bytes(BUDGET, i), pair.received.get(i - 1).data());
-            }
+            assertThreeArrive(pair, other, BUDGET);
         }
     }
 
@@ -154,12 +149,7 @@ final class LongMessageTest {
             assertEquals(0, pair.right.statistics().poolExhausted());
             sendHalf(pair, greedy, BUDGET / 2);
             assertTrue(pair.right.statistics().poolExhausted() > 0, "more than half of what the three leave");
-            for (int i = 1; i <= 3; i++) {
-                other.send(WorkerPair.ID, 0, null, WorkerPair.pattern(BUDGET / 4, i), 0, BUDGET / 4, null, null);
-                pair.settle();
-                assertEquals(i, pair.received.size());
-                assertArrayEquals(WorkerPair.bytes(BUDGET / 4, i), pair.received.get(i - 1).data());
-            }
+            assertThreeArrive(pair, other, BUDGET / 4);
         }
     }
 
@@ -201,6 +191,16 @@ final class LongMessageTest {
             assertEquals(2, pair.received.size());
             assertArrayEquals(WorkerPair.bytes(LARGE, 1), pair.received.get(0).data());
             assertArrayEquals(WorkerPair.bytes(LARGE, 2), pair.received.get(1).data());
+        }
+    }
+
+    /** One after the other, each at once, the first that are received at all. */
+    private static void assertThreeArrive(final WorkerPair pair, final Connection sender, final int bytes) {
+        for (int i = 1; i <= 3; i++) {
+            sender.send(WorkerPair.ID, 0, null, WorkerPair.pattern(bytes, i), 0, bytes, null, null);
+            pair.settle();
+            assertEquals(i, pair.received.size());
+            assertArrayEquals(WorkerPair.bytes(bytes, i), pair.received.get(i - 1).data());
         }
     }
 

@@ -37,7 +37,7 @@ final class Bias {
     static final int LONGER = 16;
 
     private static final boolean IS_POSSIBLE = isPossible(System.getProperty("java.vm.name", ""));
-    private static final Object NOBODY_YET = new Object();
+    private static final Object BEING_TAKEN = new Object();
     private static final int LOOKS = 1000;
     private static final long PARK_NS = 20_000L;
     private static final long RETRY_NS = 1_000_000L;
@@ -59,7 +59,7 @@ final class Bias {
     private final int longer;
     /** Returns when the thread has made visible whatever it had stored before. */
     private final Consumer<Thread> stop;
-    /** The owning thread; null for none; {@link #NOBODY_YET} while it is being taken away. */
+    /** The owning thread; null for none; {@link #BEING_TAKEN} while it is being taken away. */
     private volatile Object owner;
     /** 1 while the owner is inside or about to look whether it may be. Written by that thread alone. */
     private int inside;
@@ -122,13 +122,16 @@ final class Bias {
             streak = 0;
             return false;
         }
-        return ++streak >= neededStreak && mayOwn(me);
+        if (++streak < neededStreak) {
+            return false;
+        }
+        streak = 0;
+        return neededStreak != Integer.MAX_VALUE && mayOwn(me);
     }
 
     /** A subclass could answer for its stack by itself, and a virtual thread has none when it is unmounted. */
-    private boolean mayOwn(final Thread me) {
-        streak = 0;
-        return neededStreak != Integer.MAX_VALUE && me.getClass() == Thread.class;
+    private static boolean mayOwn(final Thread me) {
+        return me.getClass() == Thread.class;
     }
 
     /** The lock's holder becomes the owner, and is inside by the bias from here on. */
@@ -139,15 +142,11 @@ final class Bias {
         owner = me;
     }
 
-    /**
-     * Takes back what {@link #settle} did. False if another thread is taking the bias away and waits for us to leave.
-     */
-    boolean unsettle(final Thread me) {
-        if (!OWNER.compareAndSet(this, me, null)) { // Pairs with revoke().
-            return false;
+    /** Takes back what {@link #settle} did, unless another thread is taking the bias away and waits for us to leave. */
+    void unsettle(final Thread me) {
+        if (OWNER.compareAndSet(this, me, null)) { // Pairs with revoke().
+            leave();
         }
-        leave();
-        return true;
     }
 
     /**
@@ -159,7 +158,7 @@ final class Bias {
     boolean revoke() {
         final Object seen = owner;
         if (!(seen instanceof Thread) || seen == Thread.currentThread()
-            || !OWNER.compareAndSet(this, seen, NOBODY_YET)) { // Pairs with the looks in enter().
+            || !OWNER.compareAndSet(this, seen, BEING_TAKEN)) { // Pairs with the looks in enter().
             return false;
         }
         stop((Thread) seen);
